@@ -41,7 +41,8 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
                     var other => other.CalledOperator(),
                 };
                 if (called is not null && Volatile.Read(ref allocates) == 0
-                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)))
+                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)
+                        || (context.Operation is IInvocationOperation rent && known.Factories.IsRent(rent))))
                 {
                     Volatile.Write(ref allocates, 1);
                 }

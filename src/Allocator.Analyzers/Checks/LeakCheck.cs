@@ -42,6 +42,7 @@ internal static class LeakCheck
             IAwaitOperation awaiting => awaiting.AwaitedCall(),
             _ => null,
         };
-        return body.Sites[site].IsBuffer && call is not null && body.Known.Factories.IsDeclared(call.TargetMethod);
+        return body.Sites[site].IsBuffer && call is not null
+            && (body.Known.Factories.IsDeclared(call.TargetMethod) || body.Known.Factories.IsRent(call));
     }
 }

@@ -89,8 +89,8 @@ internal sealed class SiteTable
                 Add(operation, type, types);
                 break;
             case IInvocationOperation { Type: { } type, TargetMethod.MethodKind: not MethodKind.Constructor } call
-                when factories.Contains(call.TargetMethod)
-                && !types.IsTask(call.TargetMethod.ReturnType):
+                when factories.IsRent(call)
+                || (factories.Contains(call.TargetMethod) && !types.IsTask(call.TargetMethod.ReturnType)):
                 Add(operation, type, types);
                 break;
             case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor)

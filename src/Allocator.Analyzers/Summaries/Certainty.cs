@@ -37,17 +37,47 @@ internal static class Certainty
         && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
             && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
 
+    /// <summary>Returns whether a method may return before an operation, and not for null of <paramref name="subject"/>.</summary>
+    public static bool MayReturnBefore(IOperation operation, ISymbol subject, MethodBody body) => body.Returns.Any(returning =>
+        returning.Syntax is ReturnStatementSyntax && returning.Syntax.Span.End <= operation.Syntax.SpanStart
+        && !IsUnlessNull(returning, subject));
+
+    /// <summary>
+    /// Returns the innermost branch around an operation that a flag, an argument or a field may keep from running, or null.
+    /// A test for null of <paramref name="subject"/> is none, nor is a loop, which may have no round.
+    /// </summary>
+    public static IOperation? BranchAround(IOperation operation, ISymbol subject, MethodBody body)
+    {
+        IOperation child = operation;
+        for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
+        {
+            IOperation? choice = parent switch
+            {
+                IConditionalOperation { Condition: var condition } => condition,
+                ISwitchOperation { Value: var value } => value,
+                ISwitchExpressionOperation { Value: var value } => value,
+                ICoalesceOperation { Value: var value } => value,
+                IBinaryOperation { OperatorKind: BinaryOperatorKind.ConditionalAnd or BinaryOperatorKind.ConditionalOr } both =>
+                    both.LeftOperand,
+                IConditionalAccessOperation { Operation: IMemberReferenceOperation member } => member,
+                ICatchClauseOperation => parent,
+                _ => null,
+            };
+            if (choice is not null && choice != child && !IsOnly(choice, subject))
+            {
+                return child;
+            }
+        }
+
+        return null;
+    }
+
     // A flag among the arguments may say what becomes of the buffer.
-    private static bool IsUnlessNull(IOperation operation, IParameterSymbol parameter)
+    private static bool IsUnlessNull(IOperation operation, ISymbol subject)
     {
         for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
         {
-            if (parent is IConditionalOperation { Condition: var condition } && !condition.DescendantsAndSelf().All(part => part switch
-            {
-                IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
-                IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, parameter),
-                _ => true,
-            }))
+            if (parent is IConditionalOperation { Condition: var condition } && !IsOnly(condition, subject))
             {
                 return false;
             }
@@ -55,6 +85,13 @@ internal static class Certainty
 
         return true;
     }
+
+    private static bool IsOnly(IOperation condition, ISymbol subject) => condition.DescendantsAndSelf().All(part => part switch
+    {
+        IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
+        IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, subject),
+        _ => true,
+    });
 
     private static bool IsDispose(IOperation operation) =>
         operation is IInvocationOperation { TargetMethod: { Name: "Dispose", Parameters.Length: 0 } };

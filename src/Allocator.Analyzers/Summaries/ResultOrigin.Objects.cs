@@ -7,6 +7,11 @@ internal sealed partial class ResultOrigin
 {
     private Origin OfCreation(IObjectCreationOperation creation, MethodBody body, IMethodSymbol method)
     {
+        if (_looksForFresh && _known.Types.IsTask(creation.Type) && creation.Arguments.Length == 1)
+        {
+            return OfValue(creation.Arguments[0].Value, body, method);
+        }
+
         if (creation.Constructor is not { } constructor || !_known.Owning.IsBuffer(constructor.ContainingType))
         {
             return Origin.Unknown;

@@ -194,6 +194,11 @@ internal sealed partial class ResultOrigin
             return OfValue(task, body, method);
         }
 
+        if (_looksForFresh && target is { Name: "FromResult", ContainingType.Name: "Task" or "ValueTask" })
+        {
+            return OfValue(call.Arguments[0].Value, body, method);
+        }
+
         if (_looksForFresh && target is { Name: "Exchange", ContainingType.Name: "Interlocked" }
             && call.Arguments[0].Value is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } emptied
             && MemberWrites.IsCleared(emptied.Syntax))
@@ -209,9 +214,9 @@ internal sealed partial class ResultOrigin
                 .Aggregate(all, (origin, argument) => origin.And(OfValue(argument.Value, body, method)));
         }
 
-        if (_looksForFresh && _known.Types.IsTask(target.ReturnType) != (!method.IsAsync && _known.Types.IsTask(method.ReturnType)))
+        if (_looksForFresh && _known.Factories.IsRent(call))
         {
-            return Origin.Unknown;
+            return Origin.Fresh;
         }
 
         Origin made = Made(target);

@@ -47,8 +47,13 @@ internal sealed partial class ValueTrace
         }
         else if (_known.Members.IsKnown(member))
         {
-            IsTouched |= member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
+            bool isTouched = member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
                 : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
+            if (isTouched)
+            {
+                Touch(access);
+            }
+
             // `Pop` and its like hand out what was collected.
             Escapes |= member is IMethodSymbol && CollectedType.ItemOf(member.ContainingType) is not null
                 && _known.Types.CanKeep(access.Type);
@@ -200,20 +205,25 @@ internal sealed partial class ValueTrace
             case Passing.Mentioned:
                 break;
             case Passing.Borrowed:
-                IsTouched = true;
+                Touch(result);
                 break;
             case Passing.Disposed when !grip.IsHolder:
                 Disposes = true;
                 break;
             case Passing.Refilled:
-                IsTouched = IsRefilled = true;
+                Touch(result);
+                IsRefilled = true;
                 break;
             case Passing.Returned:
-                IsTouched |= _known.Types.IsRaw(result.Type);
+                if (_known.Types.IsRaw(result.Type))
+                {
+                    Touch(result);
+                }
+
                 Follow(result, grip.Slot is null ? grip : Grip.Direct);
                 break;
             case Passing.Held or Passing.HeldByTask:
-                IsTouched = true;
+                Touch(result);
                 Follow(result, Grip.Holder);
                 break;
             default:

@@ -14,12 +14,16 @@ internal sealed partial class ValueTrace
     private readonly Func<ISymbol, Slot?, Passing> _passingOf;
     private readonly bool _isConstructor;
     private readonly bool _onlyInFunctions;
+    private readonly ISymbol _subject;
     private readonly Queue<(ISymbol Variable, Grip Grip)> _waiting = new();
     private readonly HashSet<ISymbol> _followed = new(SymbolEqualityComparer.Default);
+    private readonly HashSet<IOperation> _touched = new();
 
     private ValueTrace(
-        MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
+        ISymbol subject, MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method,
+        bool onlyInFunctions)
     {
+        _subject = subject;
         _body = body;
         _known = known;
         _passingOf = passingOf;
@@ -33,7 +37,7 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether the body may dispose it.</summary>
     public bool Disposes { get; private set; }
 
-    /// <summary>Gets whether the body does more than compare or describe it.</summary>
+    /// <summary>Gets whether the body does more than compare or describe it, whatever its other arguments and the fields are.</summary>
     public bool IsTouched { get; private set; }
 
     /// <summary>Gets whether it, or memory of it, is returned.</summary>
@@ -59,23 +63,23 @@ internal sealed partial class ValueTrace
         ISymbol variable, MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method,
         Slot? slot = null)
     {
-        ValueTrace trace = new(body, known, passingOf, method, onlyInFunctions: false);
-        trace.Run(variable, slot);
+        ValueTrace trace = new(variable, body, known, passingOf, method, onlyInFunctions: false);
+        trace.Run(slot);
         return trace;
     }
 
     /// <summary>Follows a variable through the lambdas and local functions that capture it, not through the body around them.</summary>
     public static ValueTrace InFunctions(ISymbol variable, MethodBody body, KnownSymbols known)
     {
-        ValueTrace trace = new(body, known, known.Summaries.Of, null, onlyInFunctions: true);
-        trace.Run(variable, slot: null);
+        ValueTrace trace = new(variable, body, known, known.Summaries.Of, null, onlyInFunctions: true);
+        trace.Run(slot: null);
         return trace;
     }
 
-    private void Run(ISymbol variable, Slot? slot)
+    private void Run(Slot? slot)
     {
-        Alias(variable is IMethodSymbol { ContainingType: var type } ? type : variable, slot is null ? Grip.Direct : Grip.Inside(slot));
-        foreach (ISymbol kept in variable is not IMethodSymbol ? [] : slot?.Members ?? _known.Owning.MembersOf(variable.ContainingType))
+        Alias(_subject is IMethodSymbol { ContainingType: var type } ? type : _subject, slot is null ? Grip.Direct : Grip.Inside(slot));
+        foreach (ISymbol kept in _subject is not IMethodSymbol ? [] : slot?.Members ?? _known.Owning.MembersOf(_subject.ContainingType))
         {
             if (kept is IParameterSymbol { Type: var held })
             {
@@ -174,7 +178,7 @@ internal sealed partial class ValueTrace
                 Follow(collection, Grip.Holder);
                 break;
             case { Syntax: SpreadElementSyntax, Parent: { } collection }:
-                IsTouched = true;
+                Touch(collection);
                 FollowItems(collection);
                 break;
             case IArgumentOperation argument:
@@ -214,7 +218,7 @@ internal sealed partial class ValueTrace
                 Follow(awaiting, grip);
                 break;
             case IForEachLoopOperation loop:
-                IsTouched = true;
+                Touch(loop);
                 FollowLoop(loop);
                 break;
             case IIsPatternOperation { Pattern: var pattern }:
@@ -238,6 +242,25 @@ internal sealed partial class ValueTrace
             default:
                 Escapes = true;
                 break;
+        }
+    }
+
+    private void Touch(IOperation operation)
+    {
+        if (IsTouched || Certainty.MayReturnBefore(operation, _subject, _body))
+        {
+            return;
+        }
+
+        IOperation? branch = Certainty.BranchAround(operation, _subject, _body);
+        if (branch is null)
+        {
+            IsTouched = true;
+        }
+        else if (_touched.Add(branch) && branch.Parent is IConditionalOperation { WhenTrue: var one, WhenFalse: { } other }
+            && _touched.Contains(one) && _touched.Contains(other))
+        {
+            Touch(branch.Parent);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Symbols;
@@ -10,6 +11,8 @@ namespace Allocator.Analyzers.Symbols;
 /// </summary>
 internal sealed class Factories
 {
+    private const string PoolFactory = "AsMemoryPool";
+
     private readonly KnownSymbols _symbols;
     private readonly KnownTypes _types;
 
@@ -47,6 +50,31 @@ internal sealed class Factories
 
     /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>
     public bool IsDeclared(IMethodSymbol method) => IsMarked((method.ReducedFrom ?? method).OriginalDefinition);
+
+    /// <summary>Returns whether a call rents from <c>AsMemoryPool</c> of the allocator.</summary>
+    public bool IsRent(IInvocationOperation call)
+    {
+        if (call is not { TargetMethod: { Name: "Rent", ContainingType.Name: "MemoryPool" }, Instance: { } instance })
+        {
+            return false;
+        }
+
+        ISymbol? pool = instance.Strip() switch
+        {
+            ILocalReferenceOperation { Local: var local } => local,
+            IFieldReferenceOperation { Field: { IsReadOnly: true } field } => field,
+            _ => null,
+        };
+        return instance.Strip() is IInvocationOperation { TargetMethod: { Name: PoolFactory } made }
+            ? _symbols.Members.IsOfAllocator(made)
+            : pool?.DeclaringSyntaxReferences.FirstOrDefault()?.GetSyntax() is VariableDeclaratorSyntax
+            {
+                Initializer.Value: InvocationExpressionSyntax
+                {
+                    Expression: MemberAccessExpressionSyntax { Name.Identifier.ValueText: PoolFactory },
+                },
+            };
+    }
 
     /// <summary>Gives whether the method hands out an owner by a parameter.</summary>
     public bool HandsOut(IMethodSymbol method)
