@@ -112,14 +112,14 @@ public abstract partial class MemoryAllocator
     /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
     /// <remarks>
     /// <para>
-    /// It reserves the 97th percentile of the peaks of the last 64 jobs of the name, rounded up to 64 KiB. Until 16 have ended, it
-    /// reserves a part of the possible bytes if that is more: three quarters for the first jobs, a fifth for the last. While a job waits,
-    /// its size follows the other jobs of the name.
+    /// It reserves what half of the last 64 jobs of the name needed at most, rounded up to 64 KiB; before one has ended, three quarters of
+    /// the possible bytes. It is admitted if one of all jobs that run can still get the 97th percentile: the first 64 are assumed to need
+    /// more than those before them. While a job waits, its size follows the other jobs of the name.
     /// </para>
     /// <para>
-    /// A job that needs more grows ahead of requests that hold nothing, however much it needs. Its synchronous allocations wait for that:
-    /// for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory wait for more, the youngest
-    /// is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// A job that needs more grows ahead of requests that hold nothing, as long as one can go on to its end. Its synchronous allocations
+    /// wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory wait for
+    /// more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
@@ -275,7 +275,7 @@ public abstract partial class MemoryAllocator
 
     private MemoryReservation? TryReserve(long bytes, BudgetAccount? parent, LearnedJob? job)
     {
-        if (!GetPipeline().Admission.TryAcquire(parent, bytes, out BudgetPermit permit))
+        if (!GetPipeline().Admission.TryAcquire(parent, bytes, out BudgetPermit permit, job))
         {
             return null;
         }
@@ -283,6 +283,7 @@ public abstract partial class MemoryAllocator
         try
         {
             GetPipeline();
+            bytes = permit.Account is null ? bytes : permit.Bytes;
             return new MemoryReservation(this, new ReservationAccount(parent, bytes) { Job = job });
         }
         catch

@@ -25,14 +25,14 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         TryAcquireAtOnce(account, bytes, out BudgetPermit permit) ? permit : AcquireSlow(account, bytes);
 
     /// <summary>Takes what a request needs if there is room now. False if nothing was taken. Never waits.</summary>
-    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit) =>
-        TryAcquireAtOnce(account, bytes, out permit) || TryAcquireSlow(account, bytes, ref permit);
+    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit, LearnedJob? job = null) =>
+        TryAcquireAtOnce(account, bytes, out permit, job) || TryAcquireSlow(account, bytes, job, ref permit);
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, with a timeout of its own; below zero for ever.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(
         BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, LearnedJob? job = null)
     {
-        if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit))
+        if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit, job))
         {
             return new ValueTask<BudgetPermit>(permit);
         }
@@ -66,10 +66,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         _counters.CountBudgetWait();
     }
 
-    private static bool TryAcquireAtOnce([NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit)
+    private static bool TryAcquireAtOnce(
+        [NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit, LearnedJob? job = null)
     {
         bool isCounted = account is not null && bytes != 0;
-        bool isTaken = isCounted && account!.TryTakeNow(bytes);
+        bool isTaken = isCounted && account!.TryTakeNow(bytes, job);
         permit = isTaken ? new BudgetPermit(account, bytes) : default;
         return isTaken || !isCounted;
     }
@@ -85,7 +86,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryAcquireSlow(BudgetAccount account, long bytes, ref BudgetPermit permit)
+    private bool TryAcquireSlow(BudgetAccount account, long bytes, LearnedJob? job, ref BudgetPermit permit)
     {
         MemoryBudget budget = GetOpenBudget(account, bytes);
         if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
@@ -93,14 +94,14 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             return false;
         }
 
-        BudgetRequest request = new(account, bytes);
+        BudgetRequest request = new(account, bytes, job: job);
         PostAndWait(request, TimeSpan.Zero);
         if (request.Outcome == BudgetOutcome.Closed)
         {
             Throw.Disposed(NameOf(account));
         }
 
-        permit = request.IsGranted ? new BudgetPermit(account, bytes) : default;
+        permit = request.IsGranted ? new BudgetPermit(account, request.Bytes) : default;
         return request.IsGranted;
     }
 

@@ -25,18 +25,22 @@ internal abstract class BudgetAccount
     public abstract bool TryTake(long bytes, bool overtakes);
 
     /// <summary>Takes bytes if they fit, by what the container leaves now, and no request waits. May read files.</summary>
-    public bool TryTakeNow(long bytes)
+    public bool TryTakeNow(long bytes, LearnedJob? job = null)
     {
         ProcessHeadroom? headroom = Budget is { KeepsMinimumFree: true } ? Budget.Headroom : null;
         headroom?.Refresh();
-        bool isTaken = TryTake(bytes, overtakes: false);
+        bool isTaken = TryBegin();
         if (!isTaken && headroom is not null)
         {
             headroom.Measure();
-            isTaken = TryTake(bytes, overtakes: false);
+            isTaken = TryBegin();
         }
 
         return isTaken;
+
+        bool TryBegin() => job is not null && this is MemoryBudget budget
+            ? budget.TryBeginNow(job, bytes)
+            : TryTake(bytes, overtakes: false);
     }
 
     /// <summary>Returns how much more the budget would be charged if so many bytes were taken.</summary>

@@ -150,6 +150,11 @@ internal sealed class BudgetQueue
     private bool FailStuckGrowth(long admittedBytes)
     {
         ReservationAccount? stuck = FindStuck();
+        if (stuck?.Job is not null && GrowAgainstClaims())
+        {
+            return true;
+        }
+
         if (stuck is not null && Math.Max(admittedBytes, _budget.AdmittedBytes) > _budget.ReservedBytes)
         {
             _stuckSince ??= _clock.NowMilliseconds;
@@ -171,6 +176,16 @@ internal sealed class BudgetQueue
         }
 
         return stuck is not null;
+    }
+
+    // Jobs that need more than any before them: growth that fits is granted, before a job has to fail.
+    private bool GrowAgainstClaims()
+    {
+        int waiters = _budget.Waiters;
+        _budget.IgnoresClaims = true;
+        ServeReservations();
+        _budget.IgnoresClaims = false;
+        return _budget.Waiters < waiters;
     }
 
     // The youngest reservation that holds memory, if all that hold memory wait for more: then none could ever go on. A reservation that

@@ -149,7 +149,15 @@ internal sealed class BudgetRequest : IBackgroundWork
     public bool TryTake()
     {
         Debug.Assert(Account.Lock.IsHeld && IsWaiting);
-        Bytes = _job?.SizeFor(Account.Budget) ?? Bytes;
+        if (_job is not null)
+        {
+            Bytes = _job.SizeFor(Account.Budget);
+            if (Account is MemoryBudget budget)
+            {
+                return budget.TryBegin(_job, Bytes);
+            }
+        }
+
         return Account.TryTake(Bytes, overtakes: true);
     }
 

@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Budgeting;
 
 /// <summary>
@@ -53,39 +55,43 @@ internal sealed class LearnedJobs
     }
 }
 
-/// <summary>What jobs of one name have needed, and so what the next one reserves. Takes no memory once made. Thread-safe.</summary>
+/// <summary>What jobs of one name have needed. Allocates nothing once it is made. Thread-safe.</summary>
+/// <remarks>
+/// A job reserves what half of the jobs needed, and grows. <see cref="ClaimOf"/> is what it may need at most: <see cref="MemoryBudget"/>
+/// keeps that free for one of the jobs that run, so that one can always end, and then the next.
+/// </remarks>
 [DebuggerDisplay("{Name}: {LearnedBytes} bytes, {Jobs} jobs, {Failures} failed")]
 internal sealed class LearnedJob(string name)
 {
-    /// <summary>
-    /// The number of jobs from which their needs are believed. Before that, a job reserves a part of all memory, if that is more: three
-    /// quarters at first, then less and less. So a few small jobs at first do not let in too many large ones.
-    /// </summary>
-    public const int EnoughJobs = 16;
-
     // Old sizes are forgotten after so many jobs.
     private const int RememberedJobs = 64;
 
-    // 75, 90 and 97 were simulated; with 97 the most jobs of a burst of distinct images were done.
+    // Until so many have ended nothing is known of the largest.
+    private const int FewJobs = 8;
+
+    // Simulated: 75, 90 and 97; a burst of distinct images had the most done with this.
     private const int Percentile = 97;
+    private const int Median = 50;
     private const long Granularity = 64 * 1024;
 
     private readonly ShortLock _lock = new();
     private readonly long[] _needs = new long[RememberedJobs];
+    private readonly long[] _sorted = new long[RememberedJobs];
     private long _jobs;
     private long _failures;
     private long _learnedBytes;
+    private long _usualBytes;
     private long _lastUse;
 
     public string Name { get; } = name;
 
-    /// <summary>Gets how many jobs that used memory have ended.</summary>
+    /// <summary>Gets how many jobs have ended that used memory.</summary>
     public long Jobs => Volatile.Read(ref _jobs);
 
     /// <summary>Gets how many of them were refused memory.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
-    /// <summary>Gets the percentile of the last jobs' needs, rounded up; 0 before one has ended.</summary>
+    /// <summary>Gets the 97th percentile of what the last jobs needed, rounded up; 0 before one has ended.</summary>
     public long LearnedBytes => Volatile.Read(ref _learnedBytes);
 
     public long LastUse
@@ -97,13 +103,29 @@ internal sealed class LearnedJob(string name)
     /// <summary>Returns what a job reserves now. Changes while it waits.</summary>
     public long SizeFor(MemoryBudget? budget)
     {
-        long learned = LearnedBytes;
-        long room = budget?.RoomBytes ?? long.MaxValue;
-        long size = Jobs >= EnoughJobs || room == long.MaxValue ? learned : Math.Max(learned, room / Math.Max(4, Jobs) * 3);
-        return Math.Max(Math.Min(size, room), Granularity);
+        long usual = Volatile.Read(ref _usualBytes);
+        return usual == 0 ? ClaimOf(budget) : Math.Min(usual, Math.Max(budget?.RoomBytes ?? long.MaxValue, Granularity));
     }
 
-    /// <summary>Notes how much a job needed, or would have needed. A job that used nothing is ignored.</summary>
+    /// <summary>
+    /// Returns what a job may need at most, as far as that is known. The fewer jobs have ended, the more is assumed, up to three quarters
+    /// of what there is: the next one may be the largest yet.
+    /// </summary>
+    public long ClaimOf(MemoryBudget? budget)
+    {
+        long learned = LearnedBytes;
+        long jobs = Jobs;
+        long room = budget?.RoomBytes ?? long.MaxValue;
+        if (jobs < RememberedJobs && room != long.MaxValue)
+        {
+            long assumed = jobs < FewJobs ? long.MaxValue : ByteCount.Add(learned, learned / jobs * FewJobs);
+            learned = Math.Max(learned, Math.Min(assumed, room / 4 * 3));
+        }
+
+        return Math.Max(Math.Min(learned, room), Granularity);
+    }
+
+    /// <summary>Notes what a job has needed, or would have. One that used nothing teaches nothing.</summary>
     public void End(long neededBytes, bool isRefused)
     {
         if (neededBytes <= 0)
@@ -117,18 +139,12 @@ internal sealed class LearnedJob(string name)
             Volatile.Write(ref _jobs, _jobs + 1);
             Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
             int count = (int)Math.Min(_jobs, RememberedJobs);
-            bool isLargest = count - 1 - count * Percentile / 100 == 0;
-            long largest = 0;
-            long second = 0;
-            for (int i = 0; i < count; i++)
-            {
-                second = Math.Max(second, Math.Min(largest, _needs[i]));
-                largest = Math.Max(largest, _needs[i]);
-            }
-
-            // Of up to 64 the percentile is the largest or the one below it.
-            long needed = isLargest ? largest : second;
-            Volatile.Write(ref _learnedBytes, (needed + Granularity - 1) / Granularity * Granularity);
+            Array.Copy(_needs, _sorted, count);
+            Array.Sort(_sorted, 0, count);
+            Volatile.Write(ref _learnedBytes, RoundUp(_sorted[count * Percentile / 100]));
+            Volatile.Write(ref _usualBytes, RoundUp(_sorted[count * Median / 100]));
         }
     }
+
+    private static long RoundUp(long bytes) => ByteCount.Add(bytes, Granularity - 1) / Granularity * Granularity;
 }

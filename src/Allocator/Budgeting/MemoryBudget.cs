@@ -22,6 +22,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _closed;
     private BackgroundState _work;
 
+    // The learned reservation for which room is kept.
+    private ReservationAccount? _first;
+
     /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
@@ -76,6 +79,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
+    /// <summary>Gets or sets whether learned jobs grow although none of them might get to its end then: else all would wait.</summary>
+    public bool IgnoresClaims { get; set; }
+
     public int Waiters => Volatile.Read(ref _waiters);
 
     public bool HasWaiters => Waiters != 0;
@@ -122,22 +128,36 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         return false;
     }
 
-    public override bool TryTake(long bytes, bool overtakes)
+    public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, leavingBytes: 0);
+
+    /// <summary>Takes what a learned job begins with, if one of all that run can still get what it may need. Under the lock.</summary>
+    public bool TryBegin(LearnedJob job, long bytes, bool overtakes = true)
     {
-        if (!overtakes && HasWaiters)
+        Debug.Assert(Lock.IsHeld);
+        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
+    }
+
+    /// <summary>As <see cref="TryBegin"/>, without a request, if no other waits.</summary>
+    public bool TryBeginNow(LearnedJob job, long bytes)
+    {
+        using (Lock.Enter())
+        {
+            return TryBegin(job, bytes, overtakes: false);
+        }
+    }
+
+    /// <summary>Takes what a learned reservation grows by, under the same condition. Under the lock.</summary>
+    public bool TryGrow(ReservationAccount account, long bytes, bool overtakes)
+    {
+        Debug.Assert(Lock.IsHeld);
+        long held = ByteCount.Add(account.ChargedBytes, bytes);
+        if (!TryTake(bytes, overtakes, IgnoresClaims ? 0 : ClaimsWith(account.Job!.ClaimOf(this), held, account)))
         {
             return false;
         }
 
-        if (!KeepsMinimumFree)
-        {
-            return TryAdmit(bytes);
-        }
-
-        using (Headroom!.Lock.Enter())
-        {
-            return Headroom.Admits(this, bytes) && TryAdmit(bytes);
-        }
+        _first = First is not { } first || first.ChargedBytes < held ? account : first;
+        return true;
     }
 
     public override long ChargeFor(long bytes) => bytes;
@@ -233,6 +253,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
+    private ReservationAccount? First => _first = _first?.IsClosed == true ? null : _first;
+
     private void RefuseWhatFindsNoRoom()
     {
         if (HasWaiters && Headroom!.IsNothingOutstanding())
@@ -247,6 +269,38 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    // Ignores the container's free memory.
-    private bool TryAdmit(long bytes) => TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+    // What has to stay free, so that one learned job can go on to its end: the one that grew furthest, or the one that asks. What it
+    // returns then serves the next. Known as the banker's algorithm, for claims that are nearly alike.
+    private long ClaimsWith(long claimBytes, long heldBytes, ReservationAccount? account)
+    {
+        long own = Math.Max(0, claimBytes - heldBytes);
+        if (First is not { } first || first == account)
+        {
+            return own;
+        }
+
+        long claimOfFirst = first.Job!.ClaimOf(this);
+        long left = Math.Max(0, claimOfFirst - first.ChargedBytes);
+        return claimBytes > claimOfFirst ? own : claimBytes < claimOfFirst ? left : Math.Min(own, left);
+    }
+
+    private bool TryTake(long bytes, bool overtakes, long leavingBytes)
+    {
+        if (!overtakes && HasWaiters)
+        {
+            return false;
+        }
+
+        long limit = LimitInBytes - Math.Min(leavingBytes, LimitInBytes);
+        if (!KeepsMinimumFree)
+        {
+            return TryAdd(ref _admittedBytes, bytes, limit);
+        }
+
+        // Whatever the container has left.
+        using (Headroom!.Lock.Enter())
+        {
+            return Headroom.Admits(this, ByteCount.Add(bytes, leavingBytes)) && TryAdd(ref _admittedBytes, bytes, limit);
+        }
+    }
 }

@@ -212,7 +212,7 @@ internal sealed class ReservationAccount : BudgetAccount
             HoldSpare();
             long extra = ExtraFor(bytes);
             bool isPossible = (passesOn || !_isClosed) && bytes <= long.MaxValue - _usedBytes;
-            bool isTaken = isPossible && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
+            bool isTaken = isPossible && (extra == 0 || TryTakeOfParent(extra, overtakes));
             Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
             Change(usedBytes: isTaken ? bytes : 0);
             return isTaken;
@@ -248,6 +248,11 @@ internal sealed class ReservationAccount : BudgetAccount
             Volatile.Write(ref _spareBytes, SpareWhenIdle - _usedBytes);
         }
     }
+
+    private bool TryTakeOfParent(long bytes, bool overtakes) =>
+        Job is not null && !_isClosed && _parent is MemoryBudget budget
+            ? budget.TryGrow(this, bytes, overtakes)
+            : _parent?.TryTake(bytes, overtakes) != false;
 
     private void Shrink(long reservedBytes = 0, long usedBytes = 0)
     {
@@ -287,7 +292,7 @@ internal sealed class ReservationAccount : BudgetAccount
             using (Lock.Enter())
             {
                 bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
-                if (_reservation._isClosed || isAbsurd || _reservation._parent?.TryTake(bytes, overtakes) == false)
+                if (_reservation._isClosed || isAbsurd || !_reservation.TryTakeOfParent(bytes, overtakes))
                 {
                     return false;
                 }

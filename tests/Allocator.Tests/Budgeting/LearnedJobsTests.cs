@@ -8,37 +8,39 @@ public class LearnedJobsTests
 
     [Theory]
     [InlineData(0, 75)]
-    [InlineData(4, 75)]
-    [InlineData(6, 50)]
-    [InlineData(15, 20)]
-    [InlineData(16, 1)]
-    public void SizeFor_FewHaveEnded_IsAPartOfTheBudgetThatShrinks(int jobs, int expected)
+    [InlineData(7, 75)]
+    [InlineData(8, 20)]
+    [InlineData(16, 15)]
+    [InlineData(63, 11)]
+    [InlineData(64, 10)]
+    public void ClaimOf_FewHaveEnded_IsMoreThanTheLargestOfThem(int jobs, int expected)
     {
         LearnedJob job = new("");
         for (int i = 0; i < jobs; i++)
         {
-            job.End(Unit, isRefused: false);
+            job.End(10 * Unit, isRefused: false);
         }
 
-        Assert.InRange(job.SizeFor(new MemoryBudget(100 * Unit)), expected * Unit - 16, expected * Unit);
+        Assert.Equal(expected, job.ClaimOf(new MemoryBudget(100 * Unit)) / Unit);
+        Assert.Equal(jobs == 0 ? 75 : 10, job.SizeFor(new MemoryBudget(100 * Unit)) / Unit);
     }
 
     [Fact]
-    public void SizeFor_OneNeededMoreThanTheFirstGuess_IsThat()
+    public void ClaimOf_OneNeededMoreThanTheFirstGuess_IsThat()
     {
         LearnedJob job = new("");
         MemoryBudget budget = new(100 * Unit);
         job.End(10 * Unit, isRefused: false);
         job.End(90 * Unit - 1, isRefused: true);
-        Assert.Equal((90 * Unit, 2L, 1L), (job.SizeFor(budget), job.Jobs, job.Failures));
+        Assert.Equal((90 * Unit, 2L, 1L), (job.ClaimOf(budget), job.Jobs, job.Failures));
     }
 
     [Theory]
-    [InlineData(33, 33)]
-    [InlineData(34, 33)]
-    [InlineData(64, 63)]
-    [InlineData(100, 99)]
-    public void SizeFor_ManyHaveEnded_IsThe97thPercentileOfTheLast64(int jobs, int expected)
+    [InlineData(33, 33, 17)]
+    [InlineData(34, 33, 18)]
+    [InlineData(64, 63, 33)]
+    [InlineData(100, 99, 69)]
+    public void ClaimOf_ManyHaveEnded_IsThe97thPercentileOfTheLast64AndTheSizeTheirMedian(int jobs, int expected, int median)
     {
         LearnedJob job = new("");
         for (int i = 1; i <= jobs; i++)
@@ -46,11 +48,11 @@ public class LearnedJobsTests
             job.End(i * Unit - 1, isRefused: false);
         }
 
-        Assert.Equal(expected * Unit, job.SizeFor(budget: null));
+        Assert.Equal((expected * Unit, median * Unit), (job.ClaimOf(budget: null), job.SizeFor(budget: null)));
     }
 
     [Fact]
-    public void SizeFor_LargeJobsLongAgo_AreForgotten()
+    public void ClaimOf_LargeJobsLongAgo_AreForgotten()
     {
         LearnedJob job = new("");
         job.End(50 * Unit, isRefused: false);
@@ -60,9 +62,9 @@ public class LearnedJobsTests
             job.End(1, isRefused: false);
         }
 
-        Assert.Equal(50 * Unit, job.SizeFor(null));
+        Assert.Equal(50 * Unit, job.ClaimOf(null));
         job.End(1, isRefused: false);
-        Assert.Equal(Unit, job.SizeFor(null));
+        Assert.Equal(Unit, job.ClaimOf(null));
     }
 
     [Fact]
@@ -78,7 +80,8 @@ public class LearnedJobsTests
     {
         LearnedJob job = new("");
         job.End(long.MaxValue / 2, isRefused: true);
-        Assert.Equal(100 * Unit, job.SizeFor(new MemoryBudget(100 * Unit)));
+        MemoryBudget budget = new(100 * Unit);
+        Assert.Equal((100 * Unit, 100 * Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
     }
 
     [Fact]
