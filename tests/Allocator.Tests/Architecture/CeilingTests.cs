@@ -10,7 +10,9 @@ public sealed class CeilingTests
     // 19,220: reservations learned by name, and ambient ones (490 lines): 128 of 128 photographs at once in 350 MB without a number, where
     // a plain budget does 2.
     private const int MostFiles = 123;
-    private const int MostLines = 19_220;
+    // 19,295: a learned job reserves the median, and one of all can always get what jobs may need (104 lines): simulated, 1.10 times the
+    // time of reservations of the right size instead of 1.32.
+    private const int MostLines = 19_295;
     private const int MostLinesOfAFile = 350;
 
     // The goal is 4,000: 5,124 were there, and 4,711 when each page had lost what another one says. 29 more are for a page that was
