@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Reflection;
 using Allocator.Tests.Documentation;
@@ -16,8 +17,14 @@ public class GuideSurvivalTests
     private const long Limit = 350L << 20;
     private const int UploadBytes = 13_000_000;
 
+    private const string WithoutNumber = "AddMemoryAllocator();";
+    private const string WithBudget = "AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 170);";
+
     // What .NET takes of a container's limit by itself: three quarters.
     private const string HeapLimit = "0x10680000";
+
+    // Of a run by hand: how many were served until then.
+    private static readonly TimeSpan s_reported = TimeSpan.FromSeconds(60);
 
     private static readonly string? s_rounds = Environment.GetEnvironmentVariable("ALLOCATOR_UPLOAD_ROUNDS");
 
@@ -26,11 +33,19 @@ public class GuideSurvivalTests
     private static int Uploads => s_rounds is null ? 60 : 300;
 
     [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task FirstExample_UnderManyUploads_AnswersEachAndStaysAlive(bool hasHeapLimit)
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public async Task FirstExample_UnderManyUploads_AnswersEachAndStaysAlive(bool hasHeapLimit, bool hasBudget)
     {
         CodeBlock first = CodeBlock.All().Where(block => block.Document == Guide).MinBy(block => block.Line)!;
+        Assert.Contains(WithoutNumber, first.Code, StringComparison.Ordinal);
+        if (hasBudget)
+        {
+            first = first with { Code = ReplaceFirst(first.Code, WithoutNumber, WithBudget) };
+        }
+
         DirectoryInfo folder = Directory.CreateTempSubdirectory("Guide-");
         try
         {
@@ -38,7 +53,7 @@ public class GuideSurvivalTests
             Assert.Empty(ExampleCompiler.Compile(first, program));
             for (int i = 0; i < Rounds; i++)
             {
-                await SurviveAsync(program, folder.FullName, hasHeapLimit);
+                await SurviveAsync(program, folder.FullName, hasHeapLimit, hasBudget);
             }
         }
         finally
@@ -47,7 +62,7 @@ public class GuideSurvivalTests
         }
     }
 
-    private static async Task SurviveAsync(string program, string folder, bool hasHeapLimit)
+    private static async Task SurviveAsync(string program, string folder, bool hasHeapLimit, bool hasBudget)
     {
         using MemoryCgroup group = CreateOrSkip();
         RemoteInvokeOptions options = new() { CheckExitCode = false };
@@ -74,7 +89,8 @@ public class GuideSurvivalTests
         {
             Uri address = await ReadAddressAsync(handle.Process.StandardOutput);
             Task drained = handle.Process.StandardOutput.ReadToEndAsync();
-            Dictionary<HttpStatusCode, int> statuses = await UploadAsync(address);
+            List<(HttpStatusCode Status, TimeSpan Elapsed)> answers = await UploadAsync(address);
+            Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static answer => answer.Status).ToDictionary();
 
             Assert.Equal(0, group.Kills);
             Assert.False(handle.Process.HasExited);
@@ -84,7 +100,7 @@ public class GuideSurvivalTests
                 status => Assert.Contains(
                     status, new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.RequestEntityTooLarge }));
             Assert.True(statuses.GetValueOrDefault(HttpStatusCode.OK) > 0, "No upload was served.");
-            Report(group, hasHeapLimit, statuses);
+            Report(group, hasHeapLimit, hasBudget, answers, statuses);
         }
         finally
         {
@@ -93,10 +109,27 @@ public class GuideSurvivalTests
     }
 
     // For the notes of a run by hand.
-    private static void Report(MemoryCgroup group, bool hasHeapLimit, Dictionary<HttpStatusCode, int> statuses)
+    private static void Report(
+        MemoryCgroup group,
+        bool hasHeapLimit,
+        bool hasBudget,
+        List<(HttpStatusCode Status, TimeSpan Elapsed)> answers,
+        Dictionary<HttpStatusCode, int> statuses)
     {
-        string answers = string.Join(", ", statuses.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} × {(int)pair.Key}"));
-        Console.WriteLine($"{(hasHeapLimit ? "heap limit" : "no heap limit")}: {answers}; peak {group.PeakBytes >> 20} MiB");
+        string counts = string.Join(", ", statuses.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} × {(int)pair.Key}"));
+        long peak = (group.PeakBytes ?? 0) >> 20;
+        int served = answers.Count(answer => answer.Status == HttpStatusCode.OK && answer.Elapsed <= s_reported);
+        TimeSpan last = answers.Max(answer => answer.Elapsed);
+        string way = $"{(hasHeapLimit ? "heap limit" : "no heap limit")}, {(hasBudget ? "budget 170" : "no number")}";
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"{way}: {counts}; {served} in {s_reported.TotalSeconds:0} s, last {last.TotalSeconds:0.0} s; peak {peak} MiB"));
+    }
+
+    private static string ReplaceFirst(string text, string old, string replacement)
+    {
+        int at = text.IndexOf(old, StringComparison.Ordinal);
+        return text[..at] + replacement + text[(at + old.Length)..];
     }
 
     private static async Task<Uri> ReadAddressAsync(StreamReader output)
@@ -114,16 +147,16 @@ public class GuideSurvivalTests
         throw new InvalidOperationException("The application of the guide has ended.");
     }
 
-    private static async Task<Dictionary<HttpStatusCode, int>> UploadAsync(Uri address)
+    private static async Task<List<(HttpStatusCode Status, TimeSpan Elapsed)>> UploadAsync(Uri address)
     {
         byte[] upload = new byte[UploadBytes];
         using HttpClient client = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromMinutes(5) };
-        HttpStatusCode[] statuses = await Task.WhenAll(Enumerable.Range(0, Uploads).Select(async _ =>
+        long began = Stopwatch.GetTimestamp();
+        return [.. await Task.WhenAll(Enumerable.Range(0, Uploads).Select(async _ =>
         {
             using HttpResponseMessage response = await client.PostAsync(new Uri(address, "/thumbnails"), new ByteArrayContent(upload));
-            return response.StatusCode;
-        }));
-        return statuses.CountBy(static status => status).ToDictionary();
+            return (response.StatusCode, Stopwatch.GetElapsedTime(began));
+        }))];
     }
 
     private static MemoryCgroup CreateOrSkip()
