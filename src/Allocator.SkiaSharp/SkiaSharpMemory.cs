@@ -89,6 +89,7 @@ public static class SkiaSharpMemory
     /// <param name="sampling">The filter. With mipmaps it takes a third more than the source's bytes, counted meanwhile.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <exception cref="NotSupportedException">Skia does not scale such pixels, or the source has none.</exception>
+    /// <exception cref="ObjectDisposedException">The source is disposed.</exception>
     /// <inheritdoc cref="AllocateBitmap" path="/exception"/>
     [return: OwnedBuffer]
     public static PooledBitmap ResizeBitmap(
@@ -96,6 +97,7 @@ public static class SkiaSharpMemory
     {
         ArgumentNullException.ThrowIfNull(allocator);
         ArgumentNullException.ThrowIfNull(source);
+        ThrowIfDisposed(source);
         PooledBitmap target = allocator.AllocateBitmap(source.Info.WithSize(size));
         try
         {
@@ -150,19 +152,25 @@ public static class SkiaSharpMemory
     /// <param name="format">The format: Skia encodes JPEG, PNG and WebP.</param>
     /// <param name="quality">The quality, from 0 to 100.</param>
     /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
+    /// <exception cref="ObjectDisposedException">The bitmap is disposed.</exception>
     /// <remarks>An exception of the destination ends the encoding, and is thrown here.</remarks>
     public static void Encode([Borrowed] this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
     {
         ArgumentNullException.ThrowIfNull(bitmap);
         ArgumentNullException.ThrowIfNull(destination);
-        using SKPixmap? pixels = bitmap.PeekPixels();
+        ThrowIfDisposed(bitmap);
+
+        // It shares the pixels, so that they stay if the destination, or another thread, disposes the bitmap meanwhile.
+        SKImageInfo info = bitmap.Info;
+        using SKBitmap kept = new();
+        using SKPixmap? pixels = bitmap.ExtractSubset(kept, info.Rect) ? kept.PeekPixels() : null;
         using CatchingStream stream = new(destination);
         bool isEncoded = pixels is not null && pixels.Encode(stream, format, quality);
         stream.ThrowIfFailed();
         if (!isEncoded)
         {
             throw new NotSupportedException(
-                Invariant($"Skia does not encode {bitmap.Width} × {bitmap.Height} pixels of {bitmap.ColorType} as {format}."));
+                Invariant($"Skia does not encode {info.Width} × {info.Height} pixels of {info.ColorType} as {format}."));
         }
     }
 
@@ -261,4 +269,7 @@ public static class SkiaSharpMemory
         PictureHeader read = PictureHeader.TryRead(header, isComplete: true)!;
         return new DecodePlan(read, options).Estimate(allocator, header.Length);
     }
+
+    // Skia ends the process if it is called with a disposed object.
+    private static void ThrowIfDisposed(SKBitmap bitmap) => ObjectDisposedException.ThrowIf(bitmap.Handle == 0, bitmap);
 }

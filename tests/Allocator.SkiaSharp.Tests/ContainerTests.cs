@@ -71,8 +71,6 @@ public class ContainerTests(ITestOutputHelper output)
         await File.WriteAllTextAsync(
             Path.Combine(parts[0], "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
 
-        // Until the library sets it by itself under a hard limit.
-        NativeHeap.TrySetMapThreshold(1 << 20);
         bool reserves = bool.Parse(parts[3]);
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
         {
