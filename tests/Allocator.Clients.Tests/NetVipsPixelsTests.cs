@@ -43,6 +43,26 @@ public class NetVipsPixelsTests
         }
     }
 
+    /// <summary>The guide's way to get pixels out: libvips writes them as it computes them, and the budget counts them.</summary>
+    [Fact]
+    public void RawsaveStream_IntoAPooledStream_WritesThePixels()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
+        using PooledMemoryStream raw = allocator.CreateStream();
+        NetVipsPixels.Process(Filled(allocator), image =>
+        {
+            using Image small = image.Resize(0.5);
+            small.RawsaveStream(raw);
+        });
+
+        Assert.Equal(Width / 2 * (Height / 2) * sizeof(uint), raw.Length);
+        Assert.True(allocator.GetStatistics().BudgetUsedBytes >= raw.Length);
+        byte[] pixels = new byte[raw.Length];
+        raw.Position = 0;
+        raw.ReadExactly(pixels);
+        Assert.All(MemoryMarshal.Cast<byte, uint>(pixels).ToArray(), pixel => Assert.Equal(Pixel, pixel));
+    }
+
     [Fact]
     public void Process_DelegateThrows_PixelsAreBack()
     {
