@@ -360,10 +360,10 @@ soak_exhausted() {
     DOTNET_GCHeapHardLimit=0x8000000 DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 dotnet artifacts/bin/Soak/release/Soak.dll --duration 18 --exhaust
 }
 
-# The pages and charts that are committed are those that the committed results give.
+# The pages, charts and tables that are committed are those that the committed results give.
 report() {
     measure Measurements report
-    git diff --exit-code -- benchmarks/results
+    git diff --exit-code -- benchmarks/results README.md
 }
 
 # ---- How they are run and counted.

@@ -3,7 +3,7 @@ namespace LoadResizeSave;
 /// <summary>The entry point: the same program is the parent that the user starts and the child for each allocator.</summary>
 internal static class Program
 {
-    private static readonly IChildTask[] s_tasks = [JobChild.Task, ContainedJobs.Task, Disturbances.Neighbour];
+    private static readonly IChildTask[] s_tasks = [JobChild.Task, ContainedJobs.Task, PipelineChild.Task, Disturbances.Neighbour];
 
     private static Task<int> Main(string[] arguments)
     {

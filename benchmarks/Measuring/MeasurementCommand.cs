@@ -38,7 +38,10 @@ public sealed class MeasurementRun(string program, ParseResult parsed, bool isQu
 
     /// <summary>Returns what was given, or <paramref name="quickValue"/> in a quick run where nothing was.</summary>
     public T Get<T>(Option<T> option, T quickValue)
-        => isQuick && (parsed.GetResult(option) is null or { Implicit: true }) ? quickValue : parsed.GetValue(option)!;
+        => isQuick && !IsGiven(option) ? quickValue : parsed.GetValue(option)!;
+
+    /// <summary>Returns whether the option was on the command line.</summary>
+    public bool IsGiven(Option option) => parsed.GetResult(option) is { Implicit: false };
 }
 
 /// <summary>The options that all measurements share, and what becomes of their results: measured, printed, saved.</summary>

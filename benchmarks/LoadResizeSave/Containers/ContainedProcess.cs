@@ -31,14 +31,21 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     /// variable set.
     /// </summary>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
-    public static async Task<ContainedRun> RunAsync(
+    public static Task<ContainedRun> RunAsync(
         ContainedOptions options,
+        int limitMegabytes,
+        Func<ContainedProcess, CancellationToken, Task>? disturb = null,
+        CancellationToken cancellationToken = default)
+        => RunAsync(ContainedJobs.Task.Describe(options), limitMegabytes, disturb, cancellationToken);
+
+    /// <summary>As above, for any child that writes <see cref="ContainerMessage"/>.</summary>
+    public static async Task<ContainedRun> RunAsync(
+        ProcessStartInfo start,
         int limitMegabytes,
         Func<ContainedProcess, CancellationToken, Task>? disturb = null,
         CancellationToken cancellationToken = default)
     {
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
-        ProcessStartInfo start = ContainedJobs.Task.Describe(options);
         ChildProgram.ForgetMemorySettings(start);
         group.Wrap(start);
         using Sampler<CgroupSample> watch = new(s_watchPeriod, seconds => new CgroupSample(seconds, group.UsedBytes));

@@ -41,12 +41,17 @@ internal sealed record RunMessage
 {
     public required double Seconds { get; init; }
 
-    public required MemoryReading Before { get; init; }
+    public MemoryReading Before { get; init; }
 
     /// <summary>Gets the memory after the last one, when what lies idle was released.</summary>
     public required MemoryReading After { get; init; }
 
-    public required MemoryReading Collected { get; init; }
+    public MemoryReading Collected { get; init; }
+
+    /// <summary>Gets what the work cost the whole process; of pipelines only.</summary>
+    public ProcessCounters? Cost { get; init; }
+
+    public long PeakResidentBytes { get; init; }
 
     public MemoryAllocatorStatistics? Statistics { get; init; }
 }
@@ -58,6 +63,7 @@ internal sealed record RunMessage
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(ContainedOptions))]
 [JsonSerializable(typeof(ContainerMessage))]
+[JsonSerializable(typeof(PipelineRequest))]
 [JsonSerializable(typeof(NeighbourRequest))]
 internal sealed partial class ContainerJson : JsonSerializerContext;
 

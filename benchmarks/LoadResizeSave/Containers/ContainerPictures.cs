@@ -1,7 +1,7 @@
 namespace LoadResizeSave.Containers;
 
 /// <summary>The pictures for jobs in containers: photographs that the system has, or some that are made once.</summary>
-internal sealed class ContainerPictures(string? input, string work)
+internal sealed class ContainerPictures(string? input, string work, PictureCodecs? codecs = null)
 {
     // Debian's package plasma-workspace-wallpapers puts photographs there.
     private const string OfSystem = "/usr/share/wallpapers";
@@ -22,7 +22,7 @@ internal sealed class ContainerPictures(string? input, string work)
         (new(4032, 3024), false), (new(1280, 960), true), (new(3000, 2000), false), (new(3840, 2160), true), (new(2048, 1536), false),
     ];
 
-    private readonly PictureCodecs _codecs = new(useLibjpeg: true);
+    private readonly PictureCodecs _codecs = codecs ?? new(useLibjpeg: true);
 
     /// <summary>Returns the paths of photographs of 8 to 15 megapixels, and where they come from.</summary>
     public (IReadOnlyList<string> Paths, string Origin) GetPhotographs()
@@ -38,16 +38,16 @@ internal sealed class ContainerPictures(string? input, string work)
         return found.Count > 0 && (input is not null || found.Count >= FewestPhotographs)
             ? (found, $"{found.Count} photographs of {LeastMegapixels} to {MostMegapixels} megapixels in {folder}")
             : (
-                Make("photographs", s_photographs.Select(size => (size, _codecs.Jpeg is null))),
+                Make("photographs", s_photographs.Select(size => (size, _codecs.WriterOfJpeg is null))),
                 $"{s_photographs.Length} synthetic photographs of 8 to 15 megapixels");
     }
 
     /// <summary>Returns the paths of JPEGs and PNGs of mixed sizes, 0.3 to 15 megapixels.</summary>
     public IReadOnlyList<string> GetMixed()
-        => Make("mixed", s_mixed.Select(picture => (picture.Size, picture.IsPng || _codecs.Jpeg is null)));
+        => Make("mixed", s_mixed.Select(picture => (picture.Size, picture.IsPng || _codecs.WriterOfJpeg is null)));
 
     /// <summary>Returns the paths of a small picture in each format, to warm up with.</summary>
-    public IReadOnlyList<string> GetSmall() => Make("small", [(new(320, 240), _codecs.Jpeg is null), (new(320, 240), true)]);
+    public IReadOnlyList<string> GetSmall() => Make("small", [(new(320, 240), _codecs.WriterOfJpeg is null), (new(320, 240), true)]);
 
     // A JPEG where the system can read those: the library's codec decodes it into the memory that is to be compared, and in a tenth of
     // a second.
@@ -57,7 +57,7 @@ internal sealed class ContainerPictures(string? input, string work)
         {
             using PictureFile file = PictureFile.Open(path);
             PictureHeader header = file.ReadHeader(_codecs);
-            return header.Codec == (_codecs.Jpeg ?? (IPictureCodec)_codecs.Png)
+            return header.Codec == (_codecs.WriterOfJpeg ?? _codecs.Png)
                 && header.Size.Megapixels is >= LeastMegapixels and <= MostMegapixels;
         }
         catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
@@ -74,7 +74,7 @@ internal sealed class ContainerPictures(string? input, string work)
         using AlignedStore store = new();
         foreach ((PictureSize size, bool isPng) in pictures)
         {
-            IPictureCodec codec = isPng ? _codecs.Png : _codecs.Jpeg!;
+            IPictureCodec codec = isPng ? _codecs.Png : _codecs.WriterOfJpeg!;
             string path = Path.Combine(
                 folder, Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{codec.Extension}"));
             if (!File.Exists(path))

@@ -4,12 +4,19 @@ namespace LoadResizeSave.Containers;
 /// <param name="SurvivingShare">The least share of runs that end without a kill.</param>
 internal sealed record SurvivalClaim(double SurvivingShare, bool MayFail);
 
+/// <summary>What is compared in containers: a way of having memory, or a whole pipeline.</summary>
+/// <param name="Claim">What the library claims of it; null if it is not of this library.</param>
+internal abstract record ComparedWay(string Name, string Title, SurvivalClaim? Claim)
+{
+    public bool IsOfLibrary => Claim is not null;
+}
+
 /// <summary>A way of having the memory for pictures.</summary>
 /// <param name="CreateStore">
 /// Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its idle memory.
 /// </param>
-/// <param name="Claim">What the library claims of it; null where the memory is not of this library.</param>
 internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
+    : ComparedWay(Name, Title, Claim)
 {
     /// <summary>
     /// The size from which on malloc maps memory of its own for a request, in bytes, where the library's guides are followed: large pieces
@@ -60,8 +67,6 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
 
     /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
     public bool SetsMapThreshold => IsOfLibrary && Name != DefaultName;
-
-    public bool IsOfLibrary => Claim is not null;
 
     public static MemoryWay Get(string name)
         => All.FirstOrDefault(way => way.Name == name) ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));

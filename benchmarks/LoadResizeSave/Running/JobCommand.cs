@@ -55,12 +55,24 @@ internal static class JobCommand
         DefaultValueFactory = _ => 10,
     }.AtLeast(1);
 
+    private static readonly Option<bool> s_pipelines = new("--pipelines")
+    {
+        Description = "Compare whole pipelines of other libraries instead: SkiaSharp, NetVips, OpenCvSharp, Magick.NET; five runs each.",
+    };
+
+    private static readonly Option<int?> s_container = new Option<int?>("--container")
+    {
+        Description = "With --pipelines: also 4, 16 and 64 at once in containers of so many MiB; wants root, or a delegated cgroup.",
+    }.AtLeast(64);
+
     public static RootCommand Create() => new RootCommand(
         "Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and "
             + "memory.")
     {
-        s_input, s_allocator, s_codecs, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count,
-    }.Measures("LoadResizeSave", (run, cancellationToken) => new JobMeasurement(Read(run), run).MeasureAsync(cancellationToken));
+        s_input, s_allocator, s_codecs, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count, s_pipelines, s_container,
+    }.Measures("LoadResizeSave", (run, cancellationToken) => run.Get(s_pipelines)
+        ? new PipelineMeasurement(Read(run), run.Get(s_container), run).MeasureAsync(cancellationToken)
+        : new JobMeasurement(Read(run), run).MeasureAsync(cancellationToken));
 
     public static JobOptions Read(MeasurementRun run)
     {
@@ -75,7 +87,7 @@ internal static class JobCommand
                     kind => names.Contains(All) || names.Contains(kind.ToString(), StringComparer.OrdinalIgnoreCase)),
             ],
             UseSkia = run.Get(s_codecs) == Skia,
-            Runs = run.Get(s_runs),
+            Runs = run.Get(s_pipelines) && !run.IsQuick && !run.IsGiven(s_runs) ? PipelineMeasurement.UsualRuns : run.Get(s_runs),
             Parallelism = run.Get(s_parallelism),
             Repeat = run.Get(s_repeat, 1),
             TrimPeriod = TimeSpan.FromSeconds(run.Get(s_trimPeriod, 0.25)),

@@ -1,11 +1,11 @@
 namespace LoadResizeSave.Survival;
 
 /// <summary>One way of having memory, in containers of one size, with so many jobs at once: all its runs.</summary>
-internal sealed class SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
+internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
 {
     private readonly List<ContainedRun> _runs = [];
 
-    public MemoryWay Way => way;
+    public ComparedWay Way => way;
 
     public int LimitMegabytes => limitMegabytes;
 

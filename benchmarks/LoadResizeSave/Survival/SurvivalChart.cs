@@ -31,14 +31,16 @@ internal sealed class SurvivalChart
     private const string SurvivorFill = "#d7ebf7";
 
     private readonly string _title;
+    private readonly string _others;
     private readonly IReadOnlyList<SurvivalCell> _cells;
     private readonly double _seconds;
     private readonly int _limit;
 
     /// <summary>Prepares the chart of <paramref name="cells"/>, all of one limit and with as many jobs at once.</summary>
-    public SurvivalChart(string title, IReadOnlyList<SurvivalCell> cells)
+    public SurvivalChart(string title, IReadOnlyList<SurvivalCell> cells, string others = "others, and a pool that knows no limit")
     {
         _title = title;
+        _others = others;
         _cells = cells;
         _limit = cells[0].LimitMegabytes;
         _seconds = Math.Max(
@@ -60,7 +62,7 @@ internal sealed class SurvivalChart
             double top = Top + (i * (PanelHeight + GapDown));
             ChartAxis vertical = new(LinearScale.FromZero(_limit * Headroom, ticks: 4, roundUp: false), top + PanelHeight, top);
             AddVerticalAxis(svg, vertical, top);
-            string heading = rows[i][0].Way.IsOfLibrary ? "this library" : "others, and a pool that knows no limit";
+            string heading = rows[i][0].Way.IsOfLibrary ? "this library" : _others;
             svg.Add(SvgElements.Text(Left, top - 46, heading, fill: MarkColour));
             for (int j = 0; j < rows[i].Count; j++)
             {

@@ -89,12 +89,12 @@ internal sealed class SurvivalReport
             .. from cell in _cells
                where _limits.Contains(cell.LimitMegabytes) && cell.Way.IsOfLibrary
                group cell by (cell.LimitMegabytes, cell.Way) into cells
-               orderby cells.Key.LimitMegabytes, MemoryWay.All.ToList().IndexOf(cells.Key.Way)
+               orderby cells.Key.LimitMegabytes, MemoryWay.All.ToList().IndexOf((MemoryWay)cells.Key.Way)
                select CreateClaim(cells.Key.Way, [.. cells]),
         ],
     };
 
-    private ResultRow CreateClaim(MemoryWay way, IReadOnlyList<SurvivalCell> cells)
+    private ResultRow CreateClaim(ComparedWay way, IReadOnlyList<SurvivalCell> cells)
     {
         double? speed = cells.Max(cell => cell.DonePerSecond) / _referenceSpeed;
         return new ResultRow(

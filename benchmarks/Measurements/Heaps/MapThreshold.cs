@@ -1,7 +1,10 @@
 namespace Measurements.Heaps;
 
-/// <summary>What a child is to do again and again: decode a picture, or take and free 4 MB of malloc if there is none.</summary>
-internal sealed record ThresholdRequest(bool IsFixed, string? Picture, int Milliseconds);
+/// <summary>
+/// What a child is to do again and again: decode a picture with libjpeg-turbo, have a pipeline make it smaller and save it, or take and
+/// free 4 MB of malloc if there is none.
+/// </summary>
+internal sealed record ThresholdRequest(bool IsFixed, string? Picture, string? Pipeline, int Milliseconds);
 
 /// <summary>Processor time of the median one, and what the process had resident at the end beyond the start.</summary>
 internal sealed record ThresholdResult(double Milliseconds, long KeptBytes);
@@ -17,6 +20,8 @@ internal static unsafe class MapThreshold
     private const int Threshold = 1 << 20;
     private const string Loop = "malloc and free of 4 MB, written";
 
+    private static readonly string[] s_pipelines = ["skia", "pooled"];
+
     private static readonly string s_synthetic = Path.Combine("artifacts", "map-threshold");
 
     private static readonly Option<DirectoryInfo?> s_input =
@@ -29,7 +34,7 @@ internal static unsafe class MapThreshold
         "map-threshold", MeasurementJson.Default.ThresholdRequest, MeasurementJson.Default.ThresholdResult, Run);
 
     public static Command Create() => new Command(
-        "threshold", "Measures what a fixed map threshold of malloc costs libjpeg-turbo and a loop of 4 MB, and what it returns.")
+        "threshold", "Measures what a fixed map threshold of malloc costs codecs and a loop of 4 MB, and what it returns.")
     {
         s_input, s_rounds,
     }.Measures("MapThreshold", Measure);
@@ -42,27 +47,31 @@ internal static unsafe class MapThreshold
             SyntheticPictures.Make(folder);
         }
 
-        string[] pictures = TurboJpegLibrary.TryLoad() is null ? [] : Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
-        Array.Sort(pictures, static (one, other) => new FileInfo(one).Length.CompareTo(new FileInfo(other).Length));
-        List<string?> works = [.. pictures, null];
+        string[] files = TurboJpegLibrary.TryLoad() is null ? [] : Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
+        Array.Sort(files, static (one, other) => new FileInfo(one).Length.CompareTo(new FileInfo(other).Length));
+        List<(string? Picture, string? Pipeline)> works = [
+            .. files.SelectMany(file => (string?[])[null, .. s_pipelines], (file, pipeline) => (file, pipeline)), (null, null)];
         int rounds = run.Get(s_rounds, 2);
         int milliseconds = run.IsQuick ? 100 : 1500;
         List<ResultRow> rows = [];
-        foreach (string? work in works)
+        foreach ((string? picture, string? pipeline) in works)
         {
             // In turn, so that what else the machine does falls on both.
             List<(ThresholdResult Own, ThresholdResult Fixed)> pairs = [];
             for (int round = 0; round < rounds; round++)
             {
                 pairs.Add((
-                    Task.Run(new ThresholdRequest(IsFixed: false, work, milliseconds), Prepare),
-                    Task.Run(new ThresholdRequest(IsFixed: true, work, milliseconds), Prepare)));
+                    Task.Run(new ThresholdRequest(IsFixed: false, picture, pipeline, milliseconds), Prepare),
+                    Task.Run(new ThresholdRequest(IsFixed: true, picture, pipeline, milliseconds), Prepare)));
             }
 
             double own = Statistics.Median(pairs.Select(static pair => pair.Own.Milliseconds));
             double fixedOne = Statistics.Median(pairs.Select(static pair => pair.Fixed.Milliseconds));
             rows.Add(new ResultRow(
-                [work is null ? Loop : "decode " + Path.GetRelativePath(folder, work)],
+                [
+                    picture is null ? Loop : Path.GetRelativePath(folder, picture),
+                    picture is null ? "" : pipeline is null ? "decoded by libjpeg-turbo" : Pipeline.Get(pipeline).Title,
+                ],
                 [
                     own, fixedOne, Statistics.Median(pairs.Select(static pair => pair.Fixed.Milliseconds / pair.Own.Milliseconds)),
                     Statistics.Median(pairs.Select(static pair => pair.Own.KeptBytes / 1e6)),
@@ -77,7 +86,7 @@ internal static unsafe class MapThreshold
                 new ResultTable
                 {
                     Title = "Processor time of one, and what malloc keeps of it",
-                    Labels = ["work"],
+                    Labels = ["work", "by"],
                     Columns =
                     [
                         new("adjusted", "ms", "0.00"), new("fixed", "ms", "0.00"), new("ratio", null, "0.00"),
@@ -89,7 +98,8 @@ internal static unsafe class MapThreshold
             Notes =
             [
                 Invariant($"Medians of {rounds} processes of each kind, in turn; in each the median of as many as fit {milliseconds} ms, ")
-                    + "on one thread. Pixels are decoded into pooled memory, so what malloc is asked for is the decoder's own.",
+                    + "on one thread. libjpeg-turbo decodes into pooled memory, so what malloc is asked for is its own.",
+                "SkiaSharp and Allocator.SkiaSharp make a whole thumbnail: decode, resize, encode, write.",
                 "Kept: resident at the end, when the pool has returned its blocks, less what was resident before the first one. In both "
                     + "columns that includes the code compiled meanwhile and the decoder's library.",
             ],
@@ -113,11 +123,16 @@ internal static unsafe class MapThreshold
 
         using PixelStore store = PixelStore.Create(AllocatorKind.Pool, TimeSpan.FromMinutes(1));
         Action work = TakeAndFree;
+        string target = Path.Combine(Path.GetTempPath(), Invariant($"threshold-{Environment.ProcessId}.jpg"));
         if (request.Picture is string path)
         {
             byte[] file = File.ReadAllBytes(path);
             MeasuredCodec codec = MeasuredCodec.Load().First(codec => codec.Recognizes(file));
             work = () => codec.Decode(file, store).Dispose();
+            if (request.Pipeline is string name)
+            {
+                work = () => Pipeline.Get(name).Run(path, target).AsTask().GetAwaiter().GetResult();
+            }
         }
 
         // Afterwards code is compiled, and malloc has freed what the work takes, which is how glibc adjusts itself.
@@ -133,7 +148,9 @@ internal static unsafe class MapThreshold
             times.Add((Environment.CpuUsage.TotalTime - start).TotalMilliseconds);
         }
         while (Environment.TickCount64 < end);
+        File.Delete(target);
         store.Release();
+        MemoryAllocator.Default.ReleaseRetainedResources();
         GC.Collect();
         return new ThresholdResult(Statistics.Median(times), Math.Max(0, ProcessMemory.ReadResident() - before));
     }

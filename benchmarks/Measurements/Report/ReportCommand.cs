@@ -30,6 +30,13 @@ internal static class ReportCommand
             {
                 ResultPage.AddTo(pages, result);
             }
+
+            // The project's README lies two folders above; a folder of results elsewhere has none.
+            string readme = Path.Combine("..", "..", IndexName);
+            if (File.Exists(Path.Combine(folder, readme)))
+            {
+                pages.Add(readme, ReadmeTables.Update(File.ReadAllText(Path.Combine(folder, readme)), tree, "benchmarks/results"));
+            }
         }
         catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
         {

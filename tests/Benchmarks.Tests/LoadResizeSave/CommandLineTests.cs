@@ -21,7 +21,15 @@ public class CommandLineTests
     }
 
     [Theory]
+    [InlineData(5, "--pipelines")]
+    [InlineData(1, "--pipelines", "--quick")]
+    [InlineData(3, "--pipelines", "--runs", "3", "--container", "350")]
+    public void Read_Pipelines_AreFiveRunsUnlessSaid(int runs, params string[] arguments)
+        => Assert.Equal(runs, JobCommand.Read(Run(arguments)).Runs);
+
+    [Theory]
     [InlineData("--runs", "0")]
+    [InlineData("--container", "12")]
     [InlineData("--allocator", "other")]
     [InlineData("--parallelism", "0")]
     [InlineData("--parallelism", "1", "2")]

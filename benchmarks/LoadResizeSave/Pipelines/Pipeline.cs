@@ -1,0 +1,125 @@
+using ImageMagick;
+using OpenCvSharp;
+using SkiaSharp;
+
+namespace LoadResizeSave.Pipelines;
+
+/// <summary>
+/// What a user would pick for the whole job, as its own documentation shows it: a file is decoded, made smaller, and saved as JPEG.
+/// </summary>
+/// <param name="Run">Makes the file at the second path of that at the first.</param>
+/// <param name="Release">Gives back what the library keeps for later, if it has a call for that.</param>
+/// <param name="Claim">What is claimed of it in a container; null for the others' pipelines.</param>
+internal sealed record Pipeline(
+    string Name, string Title, Func<string, string, ValueTask> Run, Action? Release = null, SurvivalClaim? Claim = null)
+    : ComparedWay(Name, Title, Claim)
+{
+    /// <summary>The width and height that no result exceeds.</summary>
+    public const int Side = 800;
+
+    private const int Quality = 85;
+
+    // What ResizeBitmap and the encoder take beside the decoded picture of 15 megapixels.
+    private const long WorkingBytes = 28_000_000;
+
+    private static readonly SurvivalClaim s_claim = new(1, MayFail: false);
+    private static readonly SKSamplingOptions s_sampling = new(SKFilterMode.Linear, SKMipmapMode.Linear);
+    private static MemoryAllocator s_allocator = MemoryAllocator.Default;
+
+    public static IReadOnlyList<Pipeline> All { get; } =
+    [
+        new("skia", "SkiaSharp", Synchronous(RunSkia)),
+        new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips),
+        new("vips-resize", "NetVips, Resize", Synchronous(RunVipsResize), ReleaseVips),
+        new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
+        new("magick", "Magick.NET", Synchronous(RunMagick)),
+        new("pooled", "Allocator.SkiaSharp", RunPooledAsync, ReleasePooled, s_claim),
+        new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim),
+    ];
+
+    public static Pipeline Get(string name) => All.First(pipeline => pipeline.Name == name);
+
+    /// <summary>
+    /// Makes the allocator that this library's pipelines use: with what <c>AddMemoryAllocator</c> sets if it is given no number.
+    /// </summary>
+    public static void UseAllocator(int? limitMegabytes) => s_allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+    {
+        MinimumFreeMegabytes = limitMegabytes is { } limit
+            ? MemoryWay.DefaultFree(limit)
+            : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
+    });
+
+    private static Func<string, string, ValueTask> Synchronous(Action<string, string> run) => (source, target) =>
+    {
+        run(source, target);
+        return ValueTask.CompletedTask;
+    };
+
+    private static void RunSkia(string source, string target)
+    {
+        using SKBitmap picture = SKBitmap.Decode(source) ?? throw new UnreadablePictureException($"Skia does not read {source}.");
+        using SKBitmap small = picture.Resize(Fit(picture.Width, picture.Height), s_sampling);
+        using SKImage image = SKImage.FromBitmap(small);
+        using SKData encoded = image.Encode(SKEncodedImageFormat.Jpeg, Quality);
+        using FileStream file = File.Create(target);
+        encoded.SaveTo(file);
+    }
+
+    private static void RunVipsThumbnail(string source, string target)
+    {
+        using NetVips.Image small = NetVips.Image.Thumbnail(source, Side, size: NetVips.Enums.Size.Down);
+        small.Jpegsave(target, q: Quality);
+    }
+
+    private static void RunVipsResize(string source, string target)
+    {
+        using NetVips.Image picture = NetVips.Image.NewFromFile(source, access: NetVips.Enums.Access.Sequential);
+        using NetVips.Image small = picture.Resize((double)Fit(picture.Width, picture.Height).Width / picture.Width);
+        small.Jpegsave(target, q: Quality);
+    }
+
+    private static void RunOpenCv(string source, string target)
+    {
+        using Mat picture = Cv2.ImRead(source);
+        using Mat small = new();
+        SKSizeI size = Fit(picture.Width, picture.Height);
+        Cv2.Resize(picture, small, new OpenCvSharp.Size(size.Width, size.Height), interpolation: InterpolationFlags.Area);
+        _ = Cv2.ImWrite(target, small, new ImageEncodingParam(ImwriteFlags.JpegQuality, Quality));
+    }
+
+    private static void RunMagick(string source, string target)
+    {
+        using MagickImage picture = new(source);
+        picture.Resize(new MagickGeometry(Side, Side) { Greater = true });
+        picture.Quality = Quality;
+        picture.Write(target, MagickFormat.Jpeg);
+    }
+
+    private static async ValueTask RunPooledAsync(string source, string target)
+    {
+        await using FileStream file = File.OpenRead(source);
+        using PooledBitmap picture = await s_allocator.DecodeBitmapAsync(file, new SKBitmapDecodeOptions { WorkingBytes = WorkingBytes });
+        using PooledBitmap small = picture.Allocator.ResizeBitmap(picture, Fit(picture.Width, picture.Height), s_sampling);
+        await using FileStream saved = File.Create(target);
+        small.Encode(saved, SKEncodedImageFormat.Jpeg, Quality);
+    }
+
+    private static async ValueTask RunPooledShrinkingAsync(string source, string target)
+    {
+        await using FileStream file = File.OpenRead(source);
+        SKBitmapDecodeOptions options = new() { LargestSize = new SKSizeI(Side, Side), WorkingBytes = 1_000_000 };
+        using PooledBitmap small = await s_allocator.DecodeBitmapAsync(file, options);
+        await using FileStream saved = File.Create(target);
+        small.Encode(saved, SKEncodedImageFormat.Jpeg, Quality);
+    }
+
+    private static void ReleasePooled() => s_allocator.ReleaseRetainedResources();
+
+    private static void ReleaseVips() => NetVips.Cache.Max = 0;
+
+    private static SKSizeI Fit(int width, int height)
+    {
+        double scale = Math.Min(1, (double)Side / Math.Max(width, height));
+        return new SKSizeI(Math.Max(1, (int)Math.Round(width * scale)), Math.Max(1, (int)Math.Round(height * scale)));
+    }
+}

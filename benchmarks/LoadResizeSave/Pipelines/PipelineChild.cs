@@ -1,0 +1,80 @@
+namespace LoadResizeSave.Pipelines;
+
+/// <summary>What a child is to do with one pipeline.</summary>
+/// <param name="LimitMegabytes">The container's limit in MiB; null at large.</param>
+internal sealed record PipelineRequest(
+    string Pipeline, IReadOnlyList<string> Pictures, string Folder, int AtOnce, int Jobs, int? LimitMegabytes, double SettleSeconds);
+
+/// <summary>The child for one pipeline: makes one picture that does not count, then all, and keeps still before its last look.</summary>
+internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMessage> send)
+{
+    private readonly Pipeline _pipeline = Pipeline.Get(request.Pipeline);
+    private readonly Lock _sending = new();
+
+    public static ChildTask<PipelineRequest, ContainerMessage> Task { get; } = new(
+        "pipeline",
+        ContainerJson.Default.PipelineRequest,
+        ContainerJson.Default.ContainerMessage,
+        static (request, send) => new PipelineChild(request, send).RunAsync().GetAwaiter().GetResult());
+
+    public async Task RunAsync()
+    {
+        Pipeline.UseAllocator(request.LimitMegabytes);
+        _ = Directory.CreateDirectory(request.Folder);
+
+        // What does not wait for memory blocks its thread, so there are as many as jobs at once.
+        ThreadPool.GetMinThreads(out int threads, out int completionThreads);
+        _ = ThreadPool.SetMinThreads(Math.Max(threads, request.AtOnce), completionThreads);
+        _ = await MakeAsync(0);
+        Send(new ContainerMessage { Begins = true });
+        ProcessCounters before = ProcessCounters.Read();
+        long started = Stopwatch.GetTimestamp();
+        ParallelOptions parallel = new() { MaxDegreeOfParallelism = request.AtOnce };
+        await Parallel.ForAsync(0, request.Jobs, parallel, async (i, _) => Send(new ContainerMessage { Job = await MakeAsync(i) }));
+        double wall = Stopwatch.GetElapsedTime(started).TotalSeconds;
+        ProcessCounters cost = ProcessCounters.Read().Since(before);
+        _pipeline.Release?.Invoke();
+        await System.Threading.Tasks.Task.Delay(TimeSpan.FromSeconds(request.SettleSeconds));
+        Send(new ContainerMessage
+        {
+            Run = new RunMessage
+            {
+                Seconds = wall,
+                After = new MemoryReading { Resident = ProcessMemory.ReadResident() },
+                Cost = cost,
+                PeakResidentBytes = ProcessMemory.ReadPeakResident(),
+            },
+        });
+    }
+
+    private async Task<JobMessage> MakeAsync(int job)
+    {
+        string source = request.Pictures[job % request.Pictures.Count];
+        string target = Path.Combine(request.Folder, Invariant($"{Path.GetFileNameWithoutExtension(source)}-{job}.jpg"));
+        long started = Stopwatch.GetTimestamp();
+        (JobEnd end, string? reason) = (JobEnd.Done, null);
+        try
+        {
+            await _pipeline.Run(source, target);
+        }
+        catch (MemoryLimitExceededException exception)
+        {
+            (end, reason) = (JobEnd.Refused, exception.Message);
+        }
+        catch (Exception exception)
+        {
+            // The innermost one says which library is missing; what a pipeline throws is its own affair.
+            (end, reason) = (JobEnd.Failed, exception.GetBaseException().Message);
+        }
+
+        return new JobMessage(source, JobKind.Whole, end, Stopwatch.GetElapsedTime(started).TotalSeconds, 0, null, reason);
+    }
+
+    private void Send(ContainerMessage message)
+    {
+        lock (_sending)
+        {
+            send(message);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+namespace LoadResizeSave.Pipelines;
+
+/// <summary>The result: a table of all pipelines, one for containers, a picture of memory, and a sentence: alive and fastest.</summary>
+internal sealed class PipelineReport
+{
+    public const string Title = "What a user would pick instead";
+
+    public const string Program = "LoadResizeSave-pipelines";
+
+    public const string ChartFile = Program + ".svg";
+
+    private const double Mebibyte = 1 << 20;
+
+    private readonly IReadOnlyList<SurvivalCell> _atLarge;
+    private readonly IReadOnlyList<SurvivalCell> _contained;
+    private readonly IReadOnlyList<string> _notes;
+
+    /// <summary>Prepares the report on cells whose limit is 0 at large; <paramref name="notes"/> come first.</summary>
+    public PipelineReport(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> notes)
+    {
+        _atLarge = [.. cells.Where(cell => cell.LimitMegabytes == 0)];
+        _contained = [.. cells.Where(cell => cell.LimitMegabytes > 0)];
+        _notes = notes;
+    }
+
+    public ResultDocument Complete(ResultDocument document) => document with
+    {
+        Tables = _contained.Count == 0 ? [CreateOverview()] : [CreateOverview(), CreateContained()],
+        Notes = [.. _notes, .. Notes(), Verdict()],
+        Charts =
+        [
+            new ResultChart
+            {
+                Title = "Photographs a second, at large",
+                Kind = ChartKind.Bars,
+                X = "",
+                Y = "photographs a second",
+                Categories = [.. _atLarge.Select(cell => cell.Way.Title)],
+                Series = [new ResultSeries("median", [.. _atLarge.Select((cell, i) => new ResultPoint(i, cell.DonePerSecond ?? 0))])],
+            },
+        ],
+        Pictures = _contained.Count == 0 ? [] : [new ResultPicture(ChartTitle(), ChartFile)],
+    };
+
+    /// <summary>Returns the picture of memory with the most at once; null where nothing ran in containers.</summary>
+    public string? DrawChart() => _contained.Count == 0
+        ? null : new SurvivalChart(ChartTitle(), [.. Crowded().Where(cell => cell.Runs.Count > 0)], "whole pipelines of others").Render();
+
+    private string ChartTitle()
+        => Invariant($"{Crowded().First().AtOnce} photographs at once in {Container()}, each library with its own memory");
+
+    private string Container() => Invariant($"a container of {_contained[0].LimitMegabytes} MiB");
+
+    private IEnumerable<SurvivalCell> Crowded() => _contained.Where(cell => cell.AtOnce == _contained.Max(other => other.AtOnce));
+
+    private ResultTable CreateOverview() => new()
+    {
+        Title = Title,
+        Labels = ["pipeline", .. _contained.Select(cell => cell.AtOnce).Distinct().Select(
+            atOnce => Invariant($"{atOnce} at once in {_contained[0].LimitMegabytes} MiB"))],
+        Columns =
+        [
+            new("photographs", "a second", "0.0"), new("CPU", "ms a photograph", "0"), new("peak", "MB", "0"),
+            new("at the end", "MB", "0"),
+        ],
+        Rows =
+        [
+            .. _atLarge.Select(cell => new ResultRow(
+                [cell.Way.Title, .. _contained.Where(other => other.Way == cell.Way).Select(Outcome)],
+                [
+                    cell.DonePerSecond,
+                    Median(cell, one => (one.Cost!.UserTime + one.Cost.SystemTime).TotalMilliseconds / cell.Jobs),
+                    Median(cell, one => one.PeakResidentBytes / 1e6),
+                    Median(cell, one => one.After.Resident / 1e6),
+                ])),
+        ],
+    };
+
+    private ResultTable CreateContained() => new()
+    {
+        Title = Invariant($"In {_contained[0].LimitMegabytes} MiB"),
+        Labels = ["at once", "pipeline", "outcome"],
+        Columns =
+        [
+            new("runs", null, "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"),
+            new("failed", "a run", "0.0"), new("done", "a second", "0.0"), new("peak of cgroup", "MiB", "0"),
+        ],
+        Rows =
+        [
+            .. _contained.OrderBy(cell => cell.AtOnce).Select(cell => new ResultRow(
+                [Invariant($"{cell.AtOnce}"), cell.Way.Title, cell.Outcome],
+                [
+                    cell.Runs.Count, cell.Jobs, cell.DonePerRun, cell.RefusedPerRun, cell.FailedPerRun, cell.DonePerSecond,
+                    cell.PeakBytes / Mebibyte,
+                ])),
+        ],
+    };
+
+    private static string Outcome(SurvivalCell cell) => IsAlive(cell)
+        ? "alive, all done"
+        : Invariant($"alive {cell.Finished} of {cell.Runs.Count}, {cell.DonePerRun:0.#} of {cell.Jobs} done");
+
+    private static bool IsAlive(SurvivalCell cell)
+        => cell.Runs.Count > 0 && cell.Finished == cell.Runs.Count && cell.Runs.All(run => run.Count(JobEnd.Done) == cell.Jobs);
+
+    private static double? Median(SurvivalCell cell, Func<RunMessage, double> read)
+        => cell.Runs.Select(run => run.Run).OfType<RunMessage>().Select(read).ToList() is { Count: > 0 } values
+            ? Statistics.Median(values) : null;
+
+    /// <summary>Returns who is alive in the containers, and who is fastest there and at large.</summary>
+    public string Verdict()
+    {
+        string atLarge = _atLarge.MaxBy(cell => cell.DonePerSecond) is { DonePerSecond: { } speed } fastest
+            ? Invariant($"At large {fastest.Way.Title} is the fastest: {speed:0.0} photographs a second.") : "Nothing ran at large.";
+        if (_contained.Count == 0)
+        {
+            return atLarge;
+        }
+
+        List<SurvivalCell> alive = [
+            .. Crowded().Where(cell => _contained.Where(other => other.Way == cell.Way).All(IsAlive)).OrderByDescending(
+                cell => cell.DonePerSecond)];
+        string contained = alive.Count == 0
+            ? "none is alive with all photographs done in every run."
+            : $"alive with all photographs done in every run: {string.Join("; ", alive.Select(cell => cell.Way.Title))}. "
+            + Invariant($"{alive[0].Way.Title} is the fastest of them: {alive[0].DonePerSecond:0.0} a second, {alive[0].AtOnce} at once.");
+        return $"In {Container()}, {contained} {atLarge}";
+    }
+
+    private IEnumerable<string> Notes() =>
+    [
+        Invariant($"Each pipeline decodes a file, fits it into {Pipeline.Side} x {Pipeline.Side}, and saves it as JPEG of quality 85, as ")
+            + "the documentation of its library shows it, with the defaults of that library.",
+        Invariant($"At large: {_atLarge[0].AtOnce} photographs at once, {_atLarge[0].Jobs} in a run. Medians of {_atLarge[0].Runs.Count} ")
+            + "runs that take turns, each in a process of its own, after one photograph that does not count.",
+        "Thumbnail and LargestSize let the codec shrink while it decodes; the others decode the whole picture.",
+        "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator and "
+            + "NetVips were asked to release what they keep; the others have no call for it.",
+        "Allocator.SkiaSharp has MinimumFreeMegabytes as AddMemoryAllocator sets it without a number, and DecodeBitmapAsync: photographs "
+            + "wait for memory.",
+        "A container is a memory cgroup without swap. Alive: the process ended by itself. Peak of cgroup includes cached files.",
+    ];
+}

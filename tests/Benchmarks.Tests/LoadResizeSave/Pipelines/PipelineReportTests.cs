@@ -1,0 +1,87 @@
+using LoadResizeSave.Pipelines;
+
+namespace LoadResizeSave.Tests.Pipelines;
+
+public class PipelineReportTests
+{
+    private const int Jobs = 4;
+
+    [Fact]
+    public void Verdict_SomeKilled_NamesWhoIsAliveEverywhereAndWhoIsFastest()
+    {
+        PipelineReport report = new(
+            [
+                Cell("skia", 0, 2, Done(seconds: 2)), Cell("skia", 350, 4, Done(seconds: 1)),
+                Cell("skia", 350, 64, ContainedRuns.Killed()),
+                Cell("vips-thumbnail", 0, 2, Done(seconds: 0.5)), Cell("vips-thumbnail", 350, 4, ContainedRuns.Killed()),
+                Cell("vips-thumbnail", 350, 64, Done(seconds: 1)),
+                Cell("pooled", 0, 2, Done(seconds: 1)), Cell("pooled", 350, 4, Done(seconds: 1)),
+                Cell("pooled", 350, 64, Done(seconds: 2)),
+            ],
+            []);
+
+        Assert.Equal(
+            "In a container of 350 MiB, alive with all photographs done in every run: Allocator.SkiaSharp. Allocator.SkiaSharp is the "
+                + "fastest of them: 2.0 a second, 64 at once. At large NetVips, Thumbnail is the fastest: 8.0 photographs a second.",
+            report.Verdict());
+    }
+
+    [Fact]
+    public void Verdict_OneRunOfSeveralRefusedAJob_IsNotAlive()
+    {
+        ContainedRun refused = ContainedRuns.Finished(JobEnd.Done, JobEnd.Done, JobEnd.Done, JobEnd.Refused);
+        PipelineReport report = new(
+            [Cell("pooled", 0, 2, Done(seconds: 1)), Cell("pooled", 350, 4, Done(seconds: 1), refused)], []);
+
+        Assert.StartsWith("In a container of 350 MiB, none is alive with all photographs done in every run.", report.Verdict());
+    }
+
+    [Fact]
+    public void Complete_Cells_HaveARowForEachPipelineAndAPicture()
+    {
+        PipelineReport report = new(
+            [
+                Cell("skia", 0, 2, Done(seconds: 2)), Cell("skia", 350, 64, ContainedRuns.Killed(ContainedRuns.Job(JobEnd.Done))),
+                Cell("pooled", 0, 2, Done(seconds: 1)), Cell("pooled", 350, 64, Done(seconds: 2)),
+            ],
+            ["photographs."]);
+
+        ResultDocument document = report.Complete(
+            MeasurementRun.NewDocument(PipelineReport.Program, "title", new RootCommand().Parse([])));
+
+        Assert.Equal([PipelineReport.Title, "In 350 MiB"], document.Tables.Select(table => table.Title));
+        Assert.Equal(
+            [["SkiaSharp", "alive 0 of 1, 1 of 4 done"], ["Allocator.SkiaSharp", "alive, all done"]],
+            document.Tables[0].Rows.Select(row => row.Labels));
+        Assert.Equal([2, 250, 100, 60], document.Tables[0].Rows[0].Values.Select(value => value!.Value));
+        Assert.All(document.Tables, table => Assert.All(
+            table.Rows,
+            row => Assert.Equal((table.Labels.Count, table.Columns.Count), (row.Labels.Count, row.Values.Count))));
+        Assert.Equal(PipelineReport.ChartFile, Assert.Single(document.Pictures).File);
+        Assert.Contains("whole pipelines of others", report.DrawChart());
+        Assert.Equal(report.Verdict(), document.Notes[^1]);
+        Assert.All(document.Notes, note => Assert.EndsWith(".", note));
+    }
+
+    private static ContainedRun Done(double seconds) => ContainedRuns.Done(Jobs) with
+    {
+        Run = new RunMessage
+        {
+            Seconds = seconds,
+            After = new MemoryReading { Resident = 60_000_000 },
+            Cost = new ProcessCounters { UserTime = TimeSpan.FromSeconds(0.9), SystemTime = TimeSpan.FromSeconds(0.1) },
+            PeakResidentBytes = 100_000_000,
+        },
+    };
+
+    private static SurvivalCell Cell(string pipeline, int limit, int atOnce, params ContainedRun[] runs)
+    {
+        SurvivalCell cell = new(Pipeline.Get(pipeline), limit, atOnce, Jobs, runs.Length);
+        foreach (ContainedRun run in runs)
+        {
+            cell.Add(run);
+        }
+
+        return cell;
+    }
+}
