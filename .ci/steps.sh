@@ -91,13 +91,13 @@ aot() {
 }
 
 # The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked. Its options come from a
-# configuration, which generated code binds: where nothing is bound there is no limit, and the start fails.
+# configuration, which generated code binds.
 aot_web() {
     local folder=$work/aot-web line address=
     rm -rf "$folder"
     mkdir -p "$folder"
     sed --quiet '/^```csharp aspnetcore$/,/^```$/p' docs/integrations/aspnetcore.md | sed '1d; /^```$/Q' >"$folder/Program.cs"
-    sed --in-place 's/AddMemoryAllocator(options => .*);/AddMemoryAllocator(builder.Configuration.GetSection("MemoryAllocator"));/' \
+    sed --in-place 's/Services.AddMemoryAllocator();/Services.AddMemoryAllocator(builder.Configuration.GetSection("MemoryAllocator"));/' \
         "$folder/Program.cs"
     grep --quiet GetSection "$folder/Program.cs"
     cat >"$folder/AotWeb.csproj" <<END
@@ -118,6 +118,8 @@ aot_web() {
 </Project>
 END
     dotnet publish "$folder" --configuration Release --output "$folder/out"
+    # What is bound counts: with this there is no limit, and the start fails.
+    { MemoryAllocator__MinimumFreeMegabytes=0 timeout 30 "$folder/out/AotWeb" 2>&1 || true; } | grep "has no limit"
     coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 MemoryAllocator__MemoryBudgetMegabytes=200 exec "$folder/out/AotWeb"; }
     while [[ -z $address ]] && read -r -t 30 line <&"${service[0]}"; do
         if [[ $line == *"Now listening on: "* ]]; then address=${line##*: }; fi

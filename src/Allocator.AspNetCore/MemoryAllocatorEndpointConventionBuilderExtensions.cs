@@ -14,7 +14,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <param name="builder">The endpoints.</param>
     /// <param name="bytes">
     /// Estimates how many bytes a request takes: see <see cref="MemoryAllocator.EstimatePixelBytes"/>. It can read the body, which is
-    /// rewound afterwards.
+    /// rewound afterwards. If it throws <see cref="InvalidDataException"/>, the response is 422.
     /// </param>
     /// <param name="timeout">
     /// How long a request waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> until its client goes.

@@ -154,6 +154,7 @@ public class AdmissionTests
     [Theory]
     [InlineData(nameof(InvalidOperationException), 500)]
     [InlineData(nameof(BadHttpRequestException), 422)]
+    [InlineData(nameof(InvalidDataException), 422)]
     [InlineData(nameof(MemoryLimitExceededException), 413)]
     [InlineData("negative", 500)]
     public async Task Request_WhoseEstimateFails_IsRefusedWithNothingReserved(string failure, int status)
@@ -164,6 +165,7 @@ public class AdmissionTests
             return failure switch
             {
                 nameof(BadHttpRequestException) => throw new BadHttpRequestException("This is no image.", 422),
+                nameof(InvalidDataException) => throw new InvalidDataException("No codec reads this."),
                 nameof(MemoryLimitExceededException) => throw new MemoryLimitExceededException(2, 1),
                 "negative" => -1,
                 _ => throw new InvalidOperationException(),

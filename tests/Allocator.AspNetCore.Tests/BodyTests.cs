@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.IO.Pipelines;
 using System.Security.Cryptography;
 using Allocator.AspNetCore.Admission;
@@ -112,6 +113,65 @@ public class BodyTests : IDisposable
 
         Assert.Equal("sunset 100000", await response.Content.ReadAsStringAsync());
     }
+
+    /// <summary>Not a second time, while the request holds its reservation.</summary>
+    [Fact]
+    public async Task Form_WithALargeFile_IsStoredOnce()
+    {
+        long before = 0;
+        long written = 0;
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", (IFormFile file) =>
+        {
+            written = CountWritten() - before;
+            using Stream stream = file.OpenReadStream();
+            return Convert.ToHexString(SHA256.HashData(stream));
+        }).DisableAntiforgery().RequireMemory(_ =>
+        {
+            before = CountWritten();
+            return new ValueTask<long>(1);
+        }));
+        byte[] body = Bytes(3_000_000);
+        using MultipartFormDataContent form = new() { { new ByteArrayContent(body), "file", "sunset.jpg" } };
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", form);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await response.Content.ReadAsStringAsync());
+        Assert.InRange(written, 0, body.Length / 10);
+    }
+
+    /// <summary>The limits of forms are those of the endpoint.</summary>
+    [Theory]
+    [InlineData("/form", 100_000, "200")]
+    [InlineData("/limited", 100_000, "400")]
+    [InlineData("/minimal-limited", 100_000, "400")]
+    public async Task Form_OfAController_IsBoundWithItsLimits(string path, int length, string status)
+    {
+        await using Service service = await Service.StartAsync(
+            app =>
+            {
+                app.MapControllers().RequireMemory(_ => new ValueTask<long>(1));
+                app.MapPost("/minimal-limited", (IFormFile file) => file.Length).DisableAntiforgery()
+                    .WithFormOptions(multipartBodyLengthLimit: 1000).RequireMemory(_ => new ValueTask<long>(1));
+            },
+            builder =>
+            {
+                builder.Services.AddControllers().AddApplicationPart(typeof(ReservationController).Assembly);
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+            });
+        byte[] body = Bytes(length);
+        using MultipartFormDataContent form = new() { { new ByteArrayContent(body), "file", "sunset.jpg" } };
+
+        using HttpResponseMessage response = await service.Client.PostAsync(path, form);
+
+        Assert.Equal(status, $"{(int)response.StatusCode}");
+        string answer = await response.Content.ReadAsStringAsync();
+        Assert.True(status != "200" || answer == Convert.ToHexString(SHA256.HashData(body)), answer);
+    }
+
+    // What this process has asked to be written; only reads of the form lie between two calls.
+    private static long CountWritten() => !OperatingSystem.IsLinux() ? 0 : long.Parse(
+        File.ReadLines("/proc/self/io").Single(line => line.StartsWith("wchar:", StringComparison.Ordinal))["wchar: ".Length..],
+        CultureInfo.InvariantCulture);
 
     /// <summary>Files of a form over one stream would share its position.</summary>
     [Fact]

@@ -3,15 +3,19 @@ using System.Globalization;
 using System.Reflection;
 using Allocator.Tests.Documentation;
 using Measuring.Cgroups;
+using Measuring.Machines;
+using Measuring.Results;
 using Microsoft.DotNet.RemoteExecutor;
+using Xunit.Abstractions;
 
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>
 /// The first lines of the guide, as printed, in a container of 350 MB under more uploads at once than it holds.
-/// <c>ALLOCATOR_UPLOAD_ROUNDS</c> says how often 300 uploads come; without it fewer come, once.
+/// <c>ALLOCATOR_UPLOAD_ROUNDS</c> says how often 300 uploads come; without it fewer come, once. <c>ALLOCATOR_UPLOAD_RESULTS</c> names the
+/// folder of a result file, to which each round is added: several portions make one result.
 /// </summary>
-public class GuideSurvivalTests
+public class GuideSurvivalTests(ITestOutputHelper output)
 {
     private const string Guide = "docs/integrations/aspnetcore.md";
     private const long Limit = 350L << 20;
@@ -39,124 +43,271 @@ public class GuideSurvivalTests
     [InlineData(true, true)]
     public async Task FirstExample_UnderManyUploads_AnswersEachAndStaysAlive(bool hasHeapLimit, bool hasBudget)
     {
-        CodeBlock first = CodeBlock.All().Where(block => block.Document == Guide).MinBy(block => block.Line)!;
-        Assert.Contains(WithoutNumber, first.Code, StringComparison.Ordinal);
+        Example example = Example.OfTheGuide();
         if (hasBudget)
         {
-            first = first with { Code = ReplaceFirst(first.Code, WithoutNumber, WithBudget) };
+            example = example.With(WithoutNumber, WithBudget);
         }
 
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("Guide-");
-        try
+        await example.CompileAsync(async (program, folder) =>
         {
-            string program = Path.Combine(folder.FullName, "Guide.dll");
-            Assert.Empty(ExampleCompiler.Compile(first, program));
             for (int i = 0; i < Rounds; i++)
             {
-                await SurviveAsync(program, folder.FullName, hasHeapLimit, hasBudget);
+                await SurviveAsync(program, folder, hasHeapLimit, hasBudget);
             }
-        }
-        finally
+        });
+    }
+
+    /// <summary>Of 100 KB to 13 MB, as they come, and as files of forms.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task FirstExample_Under64MixedUploads_ServesAll(bool isForm)
+    {
+        Example example = Example.OfTheGuide();
+        if (isForm)
         {
-            folder.Delete(recursive: true);
+            example = example.With("(HttpRequest request, ", "(IFormFile file, ").With("request.Body", "file.OpenReadStream()")
+                .With(".RequireMemory()", ".DisableAntiforgery().RequireMemory()");
         }
+
+        await example.CompileAsync(async (program, folder) =>
+        {
+            using MemoryCgroup group = CreateOrSkip();
+            using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit: false);
+            long began = Stopwatch.GetTimestamp();
+            int[] sizes = [100_000, 1_000_000, 5_000_000, UploadBytes];
+            List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
+                await UploadAsync(running.Address, Enumerable.Range(0, 64).Select(i => sizes[i % sizes.Length]), isForm);
+
+            output.WriteLine(
+                $"{string.Join(", ", answers.CountBy(static answer => answer.Status))}, {Stopwatch.GetElapsedTime(began)}");
+            Assert.All(answers, static answer => Assert.Equal(HttpStatusCode.OK, answer.Status));
+            Assert.Equal(0, group.Kills);
+        });
     }
 
     private static async Task SurviveAsync(string program, string folder, bool hasHeapLimit, bool hasBudget)
     {
         using MemoryCgroup group = CreateOrSkip();
-        RemoteInvokeOptions options = new() { CheckExitCode = false };
-        options.StartInfo.WorkingDirectory = folder;
-        options.StartInfo.RedirectStandardOutput = true;
-        options.StartInfo.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
-        if (hasHeapLimit)
-        {
-            options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = HeapLimit;
-        }
+        using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit);
+        List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
+            await UploadAsync(running.Address, Enumerable.Repeat(UploadBytes, Uploads), isForm: false);
+        Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static answer => answer.Status).ToDictionary();
 
-        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-            static (path, folder) =>
+        Assert.Equal(0, group.Kills);
+        Assert.False(running.HasExited);
+        Assert.Equal(Uploads, statuses.Values.Sum());
+        Assert.All(
+            statuses.Keys,
+            status => Assert.Contains(
+                status, new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.RequestEntityTooLarge }));
+        Assert.True(statuses.GetValueOrDefault(HttpStatusCode.OK) > 0, "No upload was served.");
+        if (Environment.GetEnvironmentVariable("ALLOCATOR_UPLOAD_RESULTS") is { } results)
+        {
+            Report(results, new Round(hasHeapLimit, hasBudget, (group.PeakBytes ?? 0) >> 20, answers));
+        }
+    }
+
+    // The result file has each round, and the table of all of them made anew.
+    private static void Report(string folder, Round round)
+    {
+        const string Program = "GuideUploads";
+        string path = Path.Combine(folder, $"{Program}.json");
+        ResultRow[] before = File.Exists(path) ? [.. ResultFile.Read(path).Tables[^1].Rows] : [];
+        ResultRow[] rounds = [.. before.Append(round.ToRow()).OrderBy(row => string.Join('|', row.Labels), StringComparer.Ordinal)];
+        ResultFile.Save(
+            new ResultDocument
             {
-                File.WriteAllText(
-                    Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
-                Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);
-                return RemoteExecutor.SuccessExitCode;
+                Program = Program,
+                Title = "The first lines of the guide of ASP.NET Core under 300 uploads at once",
+                Command = "ALLOCATOR_UPLOAD_ROUNDS=20 ALLOCATOR_UPLOAD_RESULTS=$PWD/benchmarks/results/amd-epyc "
+                    + "dotnet test -c Release tests/Allocator.AspNetCore.Tests --filter FirstExample",
+                Date = DateTimeOffset.UtcNow,
+                Machine = ThisMachine.Describe(),
+                Tables =
+                [
+                    new ResultTable
+                    {
+                        Title = $"{Uploads} uploads of {UploadBytes / 1_000_000} MB at once, in a container of {Limit >> 20} MiB",
+                        Labels = ["limit of the heap", "allocator"],
+                        Columns =
+                        [
+                            new("rounds", null, "0"), new("alive", null, "0"), new("200, least", null, "0"),
+                            new("200, median", null, "0"), new("503, most", null, "0"), new("413, most", null, "0"),
+                            new("other", null, "0"), new("200 in 60 s, least", null, "0"), new("last answer, median", "s", "0.0"),
+                            new("peak, most", "MiB", "0"),
+                        ],
+                        Rows = [.. rounds.GroupBy(row => (row.Labels[0], row.Labels[1])).Select(Sum)],
+                    },
+                    new ResultTable
+                    {
+                        Title = "Each round",
+                        Labels = ["limit of the heap", "allocator"],
+                        Columns =
+                        [
+                            new("200", null, "0"), new("503", null, "0"), new("413", null, "0"), new("other", null, "0"),
+                            new("200 in 60 s", null, "0"), new("last answer", "s", "0.0"), new("peak", "MiB", "0"),
+                        ],
+                        Rows = rounds,
+                    },
+                ],
+                Notes =
+                [
+                    "The program is the first example of the guide, compiled from the page, in a process and a memory cgroup of its own. "
+                        + "A round in which the process is killed, or an answer is not 200, 503 or 413, fails and ends the run.",
+                    "The limit of the heap is three quarters of the container, as .NET sets it in one. The client shares the machine. "
+                        + "The peak is the kernel's, with cached files: the uploads themselves, in temporary files.",
+                ],
             },
-            program,
-            group.Folder,
-            options);
-        try
-        {
-            Uri address = await ReadAddressAsync(handle.Process.StandardOutput);
-            Task drained = handle.Process.StandardOutput.ReadToEndAsync();
-            List<(HttpStatusCode Status, TimeSpan Elapsed)> answers = await UploadAsync(address);
-            Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static answer => answer.Status).ToDictionary();
-
-            Assert.Equal(0, group.Kills);
-            Assert.False(handle.Process.HasExited);
-            Assert.Equal(Uploads, statuses.Values.Sum());
-            Assert.All(
-                statuses.Keys,
-                status => Assert.Contains(
-                    status, new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.RequestEntityTooLarge }));
-            Assert.True(statuses.GetValueOrDefault(HttpStatusCode.OK) > 0, "No upload was served.");
-            Report(group, hasHeapLimit, hasBudget, answers, statuses);
-        }
-        finally
-        {
-            handle.Process.Kill();
-        }
+            folder);
     }
 
-    // For the notes of a run by hand.
-    private static void Report(
-        MemoryCgroup group,
-        bool hasHeapLimit,
-        bool hasBudget,
-        List<(HttpStatusCode Status, TimeSpan Elapsed)> answers,
-        Dictionary<HttpStatusCode, int> statuses)
+    private static ResultRow Sum(IGrouping<(string Heap, string Allocator), ResultRow> rounds)
     {
-        string counts = string.Join(", ", statuses.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} × {(int)pair.Key}"));
-        long peak = (group.PeakBytes ?? 0) >> 20;
-        int served = answers.Count(answer => answer.Status == HttpStatusCode.OK && answer.Elapsed <= s_reported);
-        TimeSpan last = answers.Max(answer => answer.Elapsed);
-        string way = $"{(hasHeapLimit ? "heap limit" : "no heap limit")}, {(hasBudget ? "budget 170" : "no number")}";
-        Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture,
-            $"{way}: {counts}; {served} in {s_reported.TotalSeconds:0} s, last {last.TotalSeconds:0.0} s; peak {peak} MiB"));
+        double[] Of(int column) => [.. rounds.Select(row => row.Values[column]!.Value).Order()];
+        return new ResultRow(
+            [rounds.Key.Heap, rounds.Key.Allocator],
+            [
+                rounds.Count(), rounds.Count(), Of(0)[0], Of(0)[rounds.Count() / 2], Of(1)[^1], Of(2)[^1], Of(3)[^1], Of(4)[0],
+                Of(5)[rounds.Count() / 2], Of(6)[^1],
+            ]);
     }
 
-    private static string ReplaceFirst(string text, string old, string replacement)
-    {
-        int at = text.IndexOf(old, StringComparison.Ordinal);
-        return text[..at] + replacement + text[(at + old.Length)..];
-    }
-
-    private static async Task<Uri> ReadAddressAsync(StreamReader output)
-    {
-        const string Listening = "Now listening on: ";
-        while (await output.ReadLineAsync().WaitAsync(Patience.Limit) is { } line)
-        {
-            int at = line.IndexOf(Listening, StringComparison.Ordinal);
-            if (at >= 0)
-            {
-                return new Uri(line[(at + Listening.Length)..].Trim());
-            }
-        }
-
-        throw new InvalidOperationException("The application of the guide has ended.");
-    }
-
-    private static async Task<List<(HttpStatusCode Status, TimeSpan Elapsed)>> UploadAsync(Uri address)
+    private static async Task<List<(HttpStatusCode Status, TimeSpan Elapsed)>> UploadAsync(
+        Uri address, IEnumerable<int> sizes, bool isForm)
     {
         byte[] upload = new byte[UploadBytes];
         using HttpClient client = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromMinutes(5) };
         long began = Stopwatch.GetTimestamp();
-        return [.. await Task.WhenAll(Enumerable.Range(0, Uploads).Select(async _ =>
+        return [.. await Task.WhenAll(sizes.Select(async size =>
         {
-            using HttpResponseMessage response = await client.PostAsync(new Uri(address, "/thumbnails"), new ByteArrayContent(upload));
+            HttpContent content = new ByteArrayContent(upload, 0, size);
+            if (isForm)
+            {
+                content = new MultipartFormDataContent { { content, "file", "photograph.jpg" } };
+            }
+
+            using HttpResponseMessage response = await client.PostAsync(new Uri(address, "/thumbnails"), content);
             return (response.StatusCode, Stopwatch.GetElapsedTime(began));
         }))];
+    }
+
+    /// <summary>The program of the guide's first block.</summary>
+    private sealed record Example(CodeBlock Block)
+    {
+        public static Example OfTheGuide() => new(CodeBlock.All().Where(block => block.Document == Guide).MinBy(block => block.Line)!);
+
+        public Example With(string old, string replacement)
+        {
+            int at = Block.Code.IndexOf(old, StringComparison.Ordinal);
+            Assert.True(at >= 0, $"The first example of the guide has no {old}");
+            return new(Block with { Code = Block.Code[..at] + replacement + Block.Code[(at + old.Length)..] });
+        }
+
+        public async Task CompileAsync(Func<string, string, Task> runAsync)
+        {
+            Assert.Contains("AddMemoryAllocator(", Block.Code, StringComparison.Ordinal);
+            DirectoryInfo folder = Directory.CreateTempSubdirectory("Guide-");
+            try
+            {
+                string program = Path.Combine(folder.FullName, "Guide.dll");
+                Assert.Empty(ExampleCompiler.Compile(Block, program));
+                await runAsync(program, folder.FullName);
+            }
+            finally
+            {
+                folder.Delete(recursive: true);
+            }
+        }
+    }
+
+    /// <summary>The program, in a process and a memory cgroup.</summary>
+    private sealed class RunningExample : IDisposable
+    {
+        private const string Listening = "Now listening on: ";
+
+        private readonly RemoteInvokeHandle _handle;
+
+        private RunningExample(RemoteInvokeHandle handle, Uri address)
+        {
+            _handle = handle;
+            Address = address;
+            _ = handle.Process.StandardOutput.ReadToEndAsync();
+        }
+
+        public Uri Address { get; }
+
+        public bool HasExited => _handle.Process.HasExited;
+
+        public static async Task<RunningExample> StartAsync(string program, string folder, MemoryCgroup group, bool hasHeapLimit)
+        {
+            RemoteInvokeOptions options = new() { CheckExitCode = false };
+            options.StartInfo.WorkingDirectory = folder;
+            options.StartInfo.RedirectStandardOutput = true;
+            options.StartInfo.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
+            if (hasHeapLimit)
+            {
+                options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = HeapLimit;
+            }
+
+            RemoteInvokeHandle handle = RemoteExecutor.Invoke(
+                static (path, folder) =>
+                {
+                    File.WriteAllText(
+                        Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+                    Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);
+                    return RemoteExecutor.SuccessExitCode;
+                },
+                program,
+                group.Folder,
+                options);
+            try
+            {
+                while (await handle.Process.StandardOutput.ReadLineAsync().WaitAsync(Patience.Limit) is { } line)
+                {
+                    int at = line.IndexOf(Listening, StringComparison.Ordinal);
+                    if (at >= 0)
+                    {
+                        return new RunningExample(handle, new Uri(line[(at + Listening.Length)..].Trim()));
+                    }
+                }
+            }
+            catch
+            {
+                handle.Process.Kill();
+                handle.Dispose();
+                throw;
+            }
+
+            // Throws what the application threw, if it did.
+            handle.Dispose();
+            throw new InvalidOperationException("The application of the guide has ended.");
+        }
+
+        public void Dispose()
+        {
+            _handle.Process.Kill();
+            _handle.Dispose();
+        }
+    }
+
+    private sealed record Round(
+        bool HasHeapLimit, bool HasBudget, long PeakMegabytes, List<(HttpStatusCode Status, TimeSpan Elapsed)> Answers)
+    {
+        public ResultRow ToRow()
+        {
+            int Count(HttpStatusCode status) => Answers.Count(answer => answer.Status == status);
+            int[] known =
+            [
+                Count(HttpStatusCode.OK), Count(HttpStatusCode.ServiceUnavailable), Count(HttpStatusCode.RequestEntityTooLarge),
+            ];
+            int soon = Answers.Count(answer => answer.Status == HttpStatusCode.OK && answer.Elapsed <= s_reported);
+            double last = Answers.Max(answer => answer.Elapsed).TotalSeconds;
+            return new ResultRow(
+                [HasHeapLimit ? "three quarters" : "none", HasBudget ? "budget of 170" : "no number"],
+                [known[0], known[1], known[2], Answers.Count - known.Sum(), soon, last, PeakMegabytes]);
+        }
     }
 
     private static MemoryCgroup CreateOrSkip()

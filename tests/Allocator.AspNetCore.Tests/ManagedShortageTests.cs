@@ -7,24 +7,45 @@ public class ManagedShortageTests
 {
     private const string HeapLimit = "0x8000000"; // 128 MiB
 
-    [Fact]
-    public void Requests_WithoutManagedMemory_AreAnswered503AndLeaveNothing()
+    [Theory]
+    [InlineData("endpoint")]
+    [InlineData("estimate")]
+    [InlineData("body")]
+    public void Requests_WithoutManagedMemory_AreAnswered503AndLeaveNothing(string failing)
     {
         RemoteExecutor.Invoke(
-            static async () =>
+            static async failing =>
             {
                 List<byte[]> kept = [];
-                await using Service service = await Service.StartAsync(app => app.MapPost("/", (HttpContext context) =>
+                void Fill(string step)
                 {
-                    using PixelBuffer<int> pixels = context.GetMemoryReservation().AllocatePixels<int>(500, 500);
-                    while (true)
+                    while (step == failing)
                     {
                         lock (kept)
                         {
                             kept.Add(new byte[4 << 20]);
                         }
                     }
-                }).RequireMemory(_ => new ValueTask<long>(1 << 20)));
+                }
+
+                await using Service service = await Service.StartAsync(app =>
+                {
+                    app.Use((context, next) =>
+                    {
+                        context.Request.Body = new FailingStream(context.Request.Body, () => Fill("body"));
+                        return next(context);
+                    });
+                    app.UseRouting();
+                    app.MapPost("/", (HttpContext context) =>
+                    {
+                        using PixelBuffer<int> pixels = context.GetMemoryReservation().AllocatePixels<int>(500, 500);
+                        Fill("endpoint");
+                    }).RequireMemory(_ =>
+                    {
+                        Fill("estimate");
+                        return new ValueTask<long>(1 << 20);
+                    });
+                });
 
                 for (int i = 0; i < 3; i++)
                 {
@@ -46,6 +67,7 @@ public class ManagedShortageTests
                 Assert.Equal(3, errors.Length);
                 Assert.All(errors, error => Assert.Contains("at ", $"{error.Exception}", StringComparison.Ordinal));
             },
+            failing,
             WithHeapLimit()).Dispose();
     }
 
@@ -93,6 +115,36 @@ public class ManagedShortageTests
         Assert.Equal(HttpStatusCode.InternalServerError, response.StatusCode);
         Assert.DoesNotContain(service.Log.Entries, entry => entry.Id == 12);
         await service.UntilUnusedAsync();
+    }
+
+    /// <summary>The body of a request, whose first read does something.</summary>
+    private sealed class FailingStream(Stream body, Action read) : Stream
+    {
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => false;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            read();
+            return body.ReadAsync(buffer, cancellationToken);
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override void Flush() => throw new NotSupportedException();
     }
 
     private static RemoteInvokeOptions WithHeapLimit()

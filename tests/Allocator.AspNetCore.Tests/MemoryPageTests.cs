@@ -1,10 +1,12 @@
-using System.Diagnostics;
+using System.Collections.Concurrent;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Allocator.AspNetCore.Page;
 using Allocator.Diagnostics;
 using Microsoft.AspNetCore.Authorization;
+using Microsoft.DotNet.RemoteExecutor;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Playwright;
 
 namespace Allocator.AspNetCore.Tests;
 
@@ -14,8 +16,28 @@ public sealed partial class MemoryPageTests
     private const string Browser = "/usr/bin/chromium";
     private const string Hostile = "<img src=x onerror=document.title='caught'>\"'&amp;";
 
+    // WCAG's level AA for text, and in pixels what charts' labels shrink to at most.
+    private const double ReadableContrast = 4.5;
+    private const double SmallestText = 9;
+
+    // As root there is no sandbox; and the browser shall ask nobody for anything.
+    private static readonly string[] s_arguments =
+    [
+        "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync",
+    ];
+
+    private static readonly ViewportSize s_window = new() { Width = 1000, Height = 1025 };
+    private static readonly BrowserNewPageOptions s_phone = new()
+    {
+        ViewportSize = new() { Width = 390, Height = 844 },
+        DeviceScaleFactor = 2,
+        IsMobile = true,
+        HasTouch = true,
+    };
+
     // Long enough for a browser that starts on a busy machine.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(90);
+    private static readonly float s_milliseconds = (float)TimeSpan.FromSeconds(90).TotalMilliseconds;
 
     [Fact]
     public async Task Start_InProductionWithoutAuthorization_Fails()
@@ -118,44 +140,141 @@ public sealed partial class MemoryPageTests
         Assert.Equal(0, second.RootElement.GetProperty("process").GetArrayLength());
     }
 
-    [SkippableFact]
-    public async Task Page_InABrowser_DrawsWhatIsServedAndRunsNoName()
+    [SkippableTheory]
+    [InlineData(ColorScheme.Light)]
+    [InlineData(ColorScheme.Dark)]
+    public async Task Page_InABrowser_DrawsWhatIsServedAndRunsNoName(ColorScheme scheme)
     {
-        Skip.IfNot(File.Exists(Browser), "chromium is not installed.");
         await using Service service = await StartFilledAsync();
+        await using View view = await View.OpenAsync(service, new() { ColorScheme = scheme });
 
-        (string page, string complaints) = await BrowseAsync(
-            ["--virtual-time-budget=3000", "--dump-dom", new Uri(service.Address, "/memory").AbsoluteUri]);
-
-        Assert.DoesNotContain("CONSOLE", complaints, StringComparison.Ordinal);
-        Assert.Contains("<title>Memory</title>", page, StringComparison.Ordinal);
-        Assert.DoesNotContain("<img", page, StringComparison.Ordinal);
-        Assert.Contains("&lt;img src=x", page, StringComparison.Ordinal);
+        Assert.Equal("Memory", await view.Page.TitleAsync());
+        Assert.Equal($"Allocator {Hostile}", await view.Page.TextContentAsync("#allocators h2"));
+        Assert.Equal(0, await view.Page.Locator("img").CountAsync());
         foreach (string line in new[] { "limit", "outstanding", "reserved", "idle", "waiting" })
         {
-            string points = Regex.Match(page, $"<polyline class=\"{line}\" points=\"([^\"]*)\"").Groups[1].Value;
+            string points = (await view.Page.GetAttributeAsync($"#allocators polyline.{line}", "points"))!;
             Assert.InRange(points.Split(' ').Length, MemorySampler.Room / 2, MemorySampler.Room);
+        }
+
+        Assert.Empty(view.Complaints);
+        Assert.All(view.Requests, address => Assert.Equal(service.Address.Authority, new Uri(address).Authority));
+        Assert.True(await view.ReadContrastAsync() >= ReadableContrast);
+    }
+
+    [SkippableFact]
+    public async Task Page_InABrowser_IsLiveAndSaysWhenTheServiceIsGone()
+    {
+        Service service = await StartAsync(Environments.Development, app => app.MapMemoryPage());
+        try
+        {
+            await using View view = await View.OpenAsync(service, new());
+            ILocator limit = view.Page.Locator("#allocators dd").First;
+            await Assertions.Expect(limit).ToHaveAttributeAsync("data-value", $"{Service.Budget}");
+            ILocator reserved = view.Page.Locator("#allocators dl div", new() { HasText = "reserved" }).Locator("dd");
+            using (MemoryReservation reservation = await service.Allocator.ReserveAsync(5 << 20))
+            {
+                await Assertions.Expect(reserved).ToHaveTextAsync("5 MiB", new() { Timeout = s_milliseconds });
+            }
+
+            await Assertions.Expect(reserved).ToHaveTextAsync("0 MiB", new() { Timeout = s_milliseconds });
+            Assert.Empty(view.Complaints);
+            await service.StopAsync();
+            await Assertions.Expect(view.Page.Locator("#state"))
+                .ToContainTextAsync("The service does not answer", new() { Timeout = s_milliseconds });
+        }
+        finally
+        {
+            await service.DisposeAsync();
         }
     }
 
-    /// <summary>For people: <c>ALLOCATOR_SCREENSHOTS=folder</c> has the page painted, in light and in dark.</summary>
+    [SkippableFact]
+    public async Task Page_OnAPhone_FitsItsWidthAndIsReadable()
+    {
+        await using Service service = await StartFilledAsync();
+        await using View view = await View.OpenAsync(service, s_phone);
+
+        Assert.Equal(s_phone.ViewportSize!.Width, await view.Page.EvaluateAsync<int>("document.documentElement.scrollWidth"));
+        Assert.True(await view.ReadSmallestTextAsync() >= SmallestText);
+    }
+
+    [SkippableFact]
+    public async Task Page_Printed_IsInkOnPaperAlsoIfTheBrowserIsDark()
+    {
+        await using Service service = await StartFilledAsync();
+        await using View view = await View.OpenAsync(service, new() { ColorScheme = ColorScheme.Dark });
+        const string Paper = "getComputedStyle(document.body).backgroundColor";
+
+        Assert.NotEqual("rgb(255, 255, 255)", await view.Page.EvaluateAsync<string>(Paper));
+        await view.Page.EmulateMediaAsync(new() { Media = Media.Print });
+        Assert.Equal("rgb(255, 255, 255)", await view.Page.EvaluateAsync<string>(Paper));
+        Assert.True(await view.ReadContrastAsync() >= ReadableContrast);
+    }
+
+    /// <summary>The largest first, with stacks only if the page needs authorization.</summary>
     [SkippableTheory]
-    [InlineData("light")]
-    [InlineData("dark")]
-    public async Task Page_Painted_HasAPicture(string scheme)
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Page_WithWatchedBuffers_ListsTheLargestOutstanding(bool needsAuthorization)
+    {
+        View.SkipWithoutBrowser();
+        RemoteExecutor.Invoke(
+            static async text =>
+            {
+                bool needsAuthorization = bool.Parse(text);
+                await using Service service = await StartAsync(
+                    Environments.Development,
+                    app =>
+                    {
+                        IEndpointConventionBuilder page = app.MapMemoryPage();
+                        if (needsAuthorization)
+                        {
+                            page.RequireAuthorization();
+                        }
+                    },
+                    builder =>
+                    {
+                        builder.Services.AddMemoryAllocator(options => options.Safety = SafetyMode.Guarded);
+                        builder.Services.AddAuthorization(options => options.DefaultPolicy =
+                            new AuthorizationPolicyBuilder().RequireAssertion(static _ => true).Build());
+                    });
+                using PixelBuffer<int> small = service.Allocator.AllocatePixels<int>(300, 300);
+                using PixelBuffer<int> large = service.Allocator.AllocatePixels<int>(1000, 1000);
+                service.Allocator.AllocatePixels<int>(1100, 1000).Dispose();
+                await using View view = await View.OpenAsync(service, new());
+
+                Assert.Equal("3.8 MiB", await view.Page.TextContentAsync("#outstanding tr:first-child td"));
+                Assert.Equal(2, await view.Page.Locator("#outstanding tr").CountAsync());
+                string? stack = await view.Page.TextContentAsync("#outstanding tr:first-child td.text");
+                Assert.Equal(needsAuthorization, stack!.Contains(nameof(Page_WithWatchedBuffers_ListsTheLargestOutstanding)));
+                Assert.Equal(!needsAuthorization, stack.Contains("needs authorization", StringComparison.Ordinal));
+            },
+            $"{needsAuthorization}").Dispose();
+    }
+
+    /// <summary>For people: <c>ALLOCATOR_SCREENSHOTS=folder</c> has the page painted, light, dark, on a phone and on paper.</summary>
+    [SkippableFact]
+    public async Task Page_Painted_HasPictures()
     {
         string? folder = Environment.GetEnvironmentVariable("ALLOCATOR_SCREENSHOTS");
         Skip.If(folder is null, "ALLOCATOR_SCREENSHOTS names no folder.");
         await using Service service = await StartFilledAsync("thumbnails");
-        string file = Path.Combine(folder!, $"memory-page-{scheme}.png");
+        foreach ((string name, BrowserNewPageOptions options) in new (string, BrowserNewPageOptions)[]
+        {
+            ("light", new() { ColorScheme = ColorScheme.Light, ViewportSize = s_window }),
+            ("dark", new() { ColorScheme = ColorScheme.Dark, ViewportSize = s_window }),
+            ("phone", s_phone),
+        })
+        {
+            await using View view = await View.OpenAsync(service, options);
+            string file = Path.Combine(folder!, $"memory-page-{name}.png");
+            await view.Page.ScreenshotAsync(new() { Path = file, FullPage = true });
+            Assert.True(new FileInfo(file).Length > 10_000);
+        }
 
-        await BrowseAsync(
-            [
-                "--virtual-time-budget=3000", "--window-size=1000,1025", "--hide-scrollbars", $"--screenshot={file}",
-                $"--blink-settings=preferredColorScheme={(scheme == "dark" ? 0 : 1)}", new Uri(service.Address, "/memory").AbsoluteUri,
-            ]);
-
-        Assert.True(new FileInfo(file).Length > 10_000);
+        await using View paper = await View.OpenAsync(service, new() { ColorScheme = ColorScheme.Dark });
+        await paper.Page.PdfAsync(new() { Path = Path.Combine(folder!, "memory-page.pdf"), Format = "A4" });
     }
 
     // Bursts: up to the limit, with as many waiting as there is no room for, and back.
@@ -201,40 +320,74 @@ public sealed partial class MemoryPageTests
         map(app);
     }
 
-    private static async Task<(string Output, string Errors)> BrowseAsync(IEnumerable<string> arguments)
-    {
-        DirectoryInfo profile = Directory.CreateTempSubdirectory();
-        ProcessStartInfo start = new(
-            Browser,
-            [
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--no-proxy-server", "--enable-logging=stderr",
-                $"--user-data-dir={profile.FullName}", .. arguments,
-            ])
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        using Process browser = Process.Start(start)!;
-        using CancellationTokenSource patience = new(s_patience);
-        try
-        {
-            Task<string> errors = browser.StandardError.ReadToEndAsync(patience.Token);
-            string output = await browser.StandardOutput.ReadToEndAsync(patience.Token);
-            await browser.WaitForExitAsync(patience.Token);
-            return (output, await errors);
-        }
-        finally
-        {
-            if (!browser.HasExited)
-            {
-                browser.Kill(entireProcessTree: true);
-                browser.WaitForExit();
-            }
-
-            profile.Delete(recursive: true);
-        }
-    }
-
     [GeneratedRegex("(?:href|src|data-samples)=\"(?!data:)([^\"]*)\"")]
     private static partial Regex FileName();
+
+    /// <summary>The page in Debian's chromium, without a window.</summary>
+    private sealed class View : IAsyncDisposable
+    {
+        private readonly IPlaywright _playwright;
+        private readonly IBrowser _browser;
+
+        private View(IPlaywright playwright, IBrowser browser, IPage page)
+        {
+            _playwright = playwright;
+            _browser = browser;
+            Page = page;
+            page.Console += (_, message) => Complaints.Enqueue(message.Text);
+            page.PageError += (_, error) => Complaints.Enqueue(error);
+            page.Request += (_, request) => Requests.Enqueue(request.Url);
+        }
+
+        public IPage Page { get; }
+
+        public ConcurrentQueue<string> Complaints { get; } = new();
+
+        public ConcurrentQueue<string> Requests { get; } = new();
+
+        public static void SkipWithoutBrowser() => Skip.IfNot(File.Exists(Browser), "chromium is not installed.");
+
+        /// <summary>Opens the page, and waits until it has drawn.</summary>
+        public static async Task<View> OpenAsync(Service service, BrowserNewPageOptions options)
+        {
+            SkipWithoutBrowser();
+            IPlaywright playwright = await Playwright.CreateAsync();
+            IBrowser browser = await playwright.Chromium.LaunchAsync(
+                new() { ExecutablePath = Browser, Args = s_arguments, Timeout = s_milliseconds });
+            View view = new(playwright, browser, await browser.NewPageAsync(options));
+            view.Page.SetDefaultTimeout(s_milliseconds);
+            await view.Page.GotoAsync(new Uri(service.Address, "/memory").AbsoluteUri);
+            await view.Page.WaitForSelectorAsync("#allocators polyline", new() { State = WaitForSelectorState.Attached });
+            return view;
+        }
+
+        /// <summary>Returns the least contrast of a text to the card that it is on, as WCAG computes it.</summary>
+        public Task<double> ReadContrastAsync() => Page.EvaluateAsync<double>(
+            """
+            () => {
+              const light = text => {
+                const [r, g, b] = text.match(/\d+/g).map(one => one / 255)
+                  .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+              };
+              const card = light(getComputedStyle(document.querySelector("section")).backgroundColor);
+              return Math.min(...[...document.querySelectorAll("h1, h2, h3, p, dt, dd, small, text")]
+                .map(one => light(one instanceof SVGElement ? getComputedStyle(one).fill : getComputedStyle(one).color))
+                .map(ink => Math.max(ink, card) / Math.min(ink, card)));
+            }
+            """);
+
+        /// <summary>Returns the height of the smallest text in pixels of the page, texts of scaled charts included.</summary>
+        public Task<double> ReadSmallestTextAsync() => Page.EvaluateAsync<double>(
+            """
+            () => Math.min(...[...document.querySelectorAll("h1, h2, h3, p, dt, dd, small, text")].filter(one => one.textContent)
+              .map(one => parseFloat(getComputedStyle(one).fontSize) * (one.getScreenCTM ? one.getScreenCTM().a : 1)))
+            """);
+
+        public async ValueTask DisposeAsync()
+        {
+            await _browser.DisposeAsync();
+            _playwright.Dispose();
+        }
+    }
 }

@@ -38,6 +38,14 @@ internal sealed class RawConnection : IDisposable
         return await reader.ReadLineAsync().WaitAsync(Patience.Limit);
     }
 
+    /// <summary>Sends no more, and returns all that is answered until the server closes the connection.</summary>
+    public async Task<string> ReadToEndAsync()
+    {
+        _socket.Shutdown(SocketShutdown.Send);
+        using StreamReader reader = new(_stream, Encoding.ASCII, leaveOpen: true);
+        return await reader.ReadToEndAsync().WaitAsync(Patience.Limit);
+    }
+
     /// <summary>Breaks the connection, as a client that crashes.</summary>
     public void Reset()
     {

@@ -45,22 +45,12 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
 
-    public Stream OpenBody()
-    {
-        if (_body is not { } body)
-        {
-            return new MemoryStream([], writable: false);
-        }
-
-        ObjectDisposedException.ThrowIf(!body.Stream.CanRead, this);
-        return new BodyView(body.Stream, body.Position, _turns);
-    }
+    public Stream OpenBody() => _body is null ? new MemoryStream([], writable: false) : OpenBody(0, null);
 
     /// <summary>Runs the endpoint, or writes why it does not run.</summary>
     public async Task RunAsync(RequestDelegate endpoint)
     {
-        Refusal? refusal = await ReceiveBodyAsync() ?? await AdmitAsync(endpoint);
-        if (refusal is not null)
+        if (await TryRunAsync(endpoint) is { } refusal)
         {
             if (refusal != Refusal.ClientGone)
             {
@@ -81,12 +71,24 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // The estimate also reads the body through the feature.
-    private async Task<Refusal?> AdmitAsync(RequestDelegate endpoint)
+    private BodyView OpenBody(long offset, long? length)
     {
-        _context.Features.Set<IMemoryReservationFeature>(this);
+        (Stream stream, long position) = _body!.Value;
+        ObjectDisposedException.ThrowIf(!stream.CanRead, this);
+        return new BodyView(stream, position + offset, _turns, length);
+    }
+
+    // The estimate also reads the body through the feature.
+    private async Task<Refusal?> TryRunAsync(RequestDelegate endpoint)
+    {
         try
         {
+            if (await ReceiveBodyAsync() is { } refusal)
+            {
+                return refusal;
+            }
+
+            _context.Features.Set<IMemoryReservationFeature>(this);
             return await ReserveAsync() ?? await RunReservedAsync(endpoint);
         }
         catch (Exception exception) when (ManagedShortage.IsCauseOf(exception))
@@ -134,12 +136,18 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             }
 
             RewindBody();
+            BufferedForm.Use(request, OpenBody);
             return null;
         }
         catch (BodyStorageException exception)
         {
             AllocatorLog.BufferingFailed(_logger, EndpointName, exception.Folder, exception);
             return Refusal.Busy(_requirement.Timeout, "The upload could not be buffered.");
+        }
+        catch (IOException exception) when (exception.InnerException is OverflowException)
+        {
+            // Of Kestrel, for a chunk whose length is no number that fits.
+            return Refusal.BadRequest(new BadHttpRequestException(exception.Message, exception));
         }
         catch (Exception exception) when (IsConnectionEnd(exception, isBuffered))
         {
@@ -184,6 +192,10 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         catch (MemoryLimitExceededException exception)
         {
             return Refusal.Of(exception, _requirement.Timeout);
+        }
+        catch (InvalidDataException exception)
+        {
+            return Refusal.Unreadable(exception.Message);
         }
         catch (OperationCanceledException) when (IsClientGone)
         {

@@ -9,14 +9,17 @@ internal sealed class BodyView : Stream
     private readonly Stream _store;
     private readonly long _start;
     private readonly SemaphoreSlim _turns;
+    private readonly long? _length;
     private long _position;
     private bool _isDisposed;
 
     /// <param name="store">The store of the body.</param>
     /// <param name="start">The start of the body in the store.</param>
     /// <param name="turns">Taken while a store that has only one position is read.</param>
-    public BodyView(Stream store, long start, SemaphoreSlim turns)
+    /// <param name="length">The length of the view, if it ends before the store.</param>
+    public BodyView(Stream store, long start, SemaphoreSlim turns, long? length = null)
     {
+        _length = length;
         _store = store;
         _start = start;
         _turns = turns;
@@ -28,7 +31,7 @@ internal sealed class BodyView : Stream
 
     public override bool CanWrite => false;
 
-    public override long Length => Store.Length - _start;
+    public override long Length => _length ?? Store.Length - _start;
 
     public override long Position
     {
@@ -66,6 +69,7 @@ internal sealed class BodyView : Stream
     {
         int read;
         Stream store = Store;
+        buffer = buffer[..Fit(buffer.Length)];
         switch (store)
         {
             case MemoryStream memory when memory.TryGetBuffer(out ArraySegment<byte> bytes):
@@ -106,7 +110,8 @@ internal sealed class BodyView : Stream
         cancellationToken.ThrowIfCancellationRequested();
         if (Store is FileStream file)
         {
-            int read = await RandomAccess.ReadAsync(file.SafeFileHandle, buffer, _start + _position, cancellationToken);
+            int read = await RandomAccess.ReadAsync(
+                file.SafeFileHandle, buffer[..Fit(buffer.Length)], _start + _position, cancellationToken);
             _position += read;
             return read;
         }
@@ -147,6 +152,9 @@ internal sealed class BodyView : Stream
         _isDisposed = true;
         base.Dispose(disposing);
     }
+
+    // Of a read; without a length of its own the store ends it.
+    private int Fit(int count) => _length is { } length ? (int)Math.Clamp(length - _position, 0, count) : count;
 
     private int Copy(ReadOnlySpan<byte> bytes, Span<byte> buffer)
     {

@@ -52,12 +52,22 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
     public static Refusal BadRequest(BadHttpRequestException exception) =>
         new(exception.StatusCode, "The request cannot be accepted.", exception.Message, null, exception.Message);
 
+    /// <summary>Refuses a request whose header the estimate cannot read. The message of the exception is not for clients.</summary>
+    public static Refusal Unreadable(string reason) => new(
+        StatusCodes.Status422UnprocessableEntity,
+        "The request cannot be accepted.",
+        "This is no file that the server can read.",
+        null,
+        reason);
+
     /// <summary>Writes the response.</summary>
     public async Task WriteAsync(HttpContext context)
     {
         HttpResponse response = context.Response;
         if (response.HasStarted)
         {
+            // By a middleware in front. What is cut off must not look whole.
+            context.Abort();
             return;
         }
 

@@ -99,6 +99,18 @@ internal sealed class MemoryPage
 
         writer.WriteEndArray();
         writer.WriteString("source", sampler.Source.ToString());
+        writer.WriteStartArray("outstanding");
+        DateTime now = DateTime.UtcNow;
+        foreach (WatchedBuffer buffer in sampler.ReadOutstanding())
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("bytes", buffer.Bytes);
+            writer.WriteNumber("seconds", (now - buffer.AllocatedAt).TotalSeconds);
+            writer.WriteString("stack", showsStacks ? buffer.Stack : null);
+            writer.WriteEndObject();
+        }
+
+        writer.WriteEndArray();
         writer.WriteStartArray("leaks");
         foreach (LeakReport leak in MemoryDiagnostics.GetLeaks().OrderByDescending(static leak => leak.Bytes).Take(MostLeaks))
         {

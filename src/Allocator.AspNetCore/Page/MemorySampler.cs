@@ -11,6 +11,9 @@ internal readonly record struct AllocatorSample(long Time, long Outstanding, lon
 /// <summary>One reading of the container, or the machine.</summary>
 internal readonly record struct ProcessSample(long Time, long Used, long Limit);
 
+/// <summary>An outstanding buffer that the safety mode watches.</summary>
+internal readonly record struct WatchedBuffer(long Bytes, DateTime AllocatedAt, string Stack);
+
 /// <summary>
 /// The last ten minutes of all allocators, for the memory page. Its loop starts with the first view and ends with the host: a page that is
 /// never opened costs nothing.
@@ -18,6 +21,11 @@ internal readonly record struct ProcessSample(long Time, long Used, long Limit);
 internal sealed class MemorySampler : IHostedService, IDisposable
 {
     public const int Room = 600;
+
+    private const int MostOutstanding = 20;
+
+    // A file of 8 MiB is read for it: not for each view of a page that asks each second.
+    private const long RecordsMilliseconds = 5000;
 
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(1);
 
@@ -28,6 +36,8 @@ internal sealed class MemorySampler : IHostedService, IDisposable
     private readonly Dictionary<string, Queue<AllocatorSample>> _allocators = [];
     private readonly Queue<ProcessSample> _process = new(Room);
     private Task? _loop;
+    private WatchedBuffer[] _outstanding = [];
+    private long? _outstandingRead;
 
     public MemorySampler(RunningAllocators running, AdmissionMeter meter)
     {
@@ -69,6 +79,22 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
     }
 
+    /// <summary>Returns the largest outstanding buffers that are watched, as of the last seconds.</summary>
+    public WatchedBuffer[] ReadOutstanding()
+    {
+        lock (_lock)
+        {
+            long now = Environment.TickCount64;
+            if (AllocationRecords.CurrentPath is { } path && !(now - _outstandingRead < RecordsMilliseconds))
+            {
+                _outstandingRead = now;
+                _outstanding = ReadOutstanding(path);
+            }
+
+            return _outstanding;
+        }
+    }
+
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -102,6 +128,27 @@ internal sealed class MemorySampler : IHostedService, IDisposable
             }
 
             Keep(samples, sample);
+        }
+    }
+
+    private static WatchedBuffer[] ReadOutstanding(string path)
+    {
+        try
+        {
+            // A record keeps the whole file: its figures are copied out.
+            return
+            [
+                .. AllocationRecords.Open(path).Records
+                    .Where(static record => record.State == AllocationRecordState.Rented)
+                    .OrderByDescending(static record => record.Bytes)
+                    .Take(MostOutstanding)
+                    .Select(static record => new WatchedBuffer(record.Bytes, record.AllocatedAt, record.AllocationStackTrace)),
+            ];
+        }
+        catch (Exception exception) when (exception is IOException or InvalidDataException or OutOfMemoryException)
+        {
+            // The rest of the page is of use without it.
+            return [];
         }
     }
 

@@ -30,7 +30,10 @@ function stepFor(highest) {
 }
 
 function chart(svg, series, list, unit) {
-  const [left, right, top, bottom] = [56, 930, 10, svg.viewBox.baseVal.height - 28];
+  // As wide as it is shown, so that its texts are as large as those around it.
+  const [width, height] = [Math.max(260, svg.clientWidth), svg.viewBox.baseVal.height];
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const [left, right, top, bottom] = [56, width - 10, 10, height - 28];
   const present = series.filter(([name]) => list.some(one => one[name] > 0) || name === "waiting");
   const highest = Math.max(1, ...list.flatMap(one => present.map(([name]) => one[name] / unit)));
   const step = stepFor(highest);
@@ -44,7 +47,7 @@ function chart(svg, series, list, unit) {
     parts.push(draw("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }));
     parts.push(draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, value.toLocaleString("en")));
   }
-  const minutes = span > 240000 ? 2 : 1;
+  const minutes = [1, 2, 5, 10].find(one => one * 60000 / span * (right - left) >= 90) ?? 10;
   for (let ago = 0; ago * 60000 <= span; ago += minutes) {
     const label = ago === 0 ? "now" : `${ago} min ago`;
     const anchor = ago === 0 ? "end" : x(now - ago * 60000) < left + 30 ? "start" : "middle";
@@ -91,12 +94,12 @@ function section(allocator) {
   return { list: [], made, memory, requests };
 }
 
-function showLeaks(report) {
-  document.getElementById("leaks-section").hidden = report.leaks.length === 0;
-  document.getElementById("leaks").replaceChildren(...report.leaks.map(leak => make("tr", {},
-    make("td", {}, ...amount(leak.bytes, MiB)), make("td", {}, leak.count.toLocaleString("en")),
-    make("td", {}, `${Math.round(leak.seconds)} s`),
-    make("td", { class: "text" }, leak.stack ?? (report.showsStacks ? "No stack was kept: see LeakDetection." : "Stacks are shown where the page needs authorization.")))));
+function showAllocations(id, list, report) {
+  document.getElementById(`${id}-section`).hidden = list.length === 0;
+  document.getElementById(id).replaceChildren(...list.map(one => make("tr", {},
+    make("td", {}, ...amount(one.bytes, MiB)), ...(one.count === undefined ? [] : [make("td", {}, one.count.toLocaleString("en"))]),
+    make("td", {}, `${Math.round(one.seconds)} s`),
+    make("td", { class: "text" }, one.stack?.replace(/^\s+/gm, "") ?? (report.showsStacks ? "No stack was kept: see LeakDetection." : "Stacks are shown if the page needs authorization.")))));
 }
 
 function show(report) {
@@ -123,7 +126,8 @@ function show(report) {
     const span = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
     document.getElementById("state").textContent = `The last ${span}, read each second since the page was first opened.`;
   }
-  showLeaks(report);
+  showAllocations("outstanding", report.outstanding, report);
+  showAllocations("leaks", report.leaks, report);
 }
 
 async function refresh() {
