@@ -20,7 +20,7 @@ public sealed partial class MemoryPageTests
     private const double ReadableContrast = 4.5;
     private const double SmallestText = 9;
 
-    // As root there is no sandbox; and the browser shall ask nobody for anything.
+    // As root there is no sandbox. The browser makes no request of its own.
     private static readonly string[] s_arguments =
     [
         "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
