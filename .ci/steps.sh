@@ -333,7 +333,7 @@ instructions() {
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for command in heaps copies alignment fragmentation transfers factors streams; do
+    for command in heaps threshold copies alignment fragmentation transfers factors streams; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done
@@ -349,6 +349,8 @@ measurements() {
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"
     done
+    echo "-- LoadResizeSave --pipelines"
+    measure LoadResizeSave --pipelines --container 350 --quick --output "$work/measured/this-machine"
     measure Measurements report "$work/measured"
 }
 
