@@ -208,18 +208,54 @@ public class ImageSharpPackageTests(PackedLibrary library)
         Assert.Contains(message, failed.Message, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public void Build_VisualBasic_SaysThatTheSourcesAreCSharp()
+    [Theory]
+    [InlineData("Basic", "vb")]
+    [InlineData("FSharp", "fs")]
+    public void Build_OtherLanguage_SaysThatTheSourcesAreCSharp(string name, string language)
     {
-        string folder = library.Folder("Basic");
-        File.WriteAllText(Path.Combine(folder, "Empty.vb"), "");
+        string folder = library.Folder(name);
+        File.WriteAllText(Path.Combine(folder, $"Empty.{language}"), language == "fs" ? "module Empty" : "");
         File.WriteAllText(
-            Path.Combine(folder, "Basic.vbproj"),
-            library.Project("<TargetFramework>net10.0</TargetFramework>" + Sources(), Package("4.1.1") + Adapter())
+            Path.Combine(folder, $"{name}.{language}proj"),
+            library.Project(
+                "<TargetFramework>net10.0</TargetFramework>" + Sources(),
+                Package("4.1.1") + Adapter() + (language == "fs" ? """<Compile Include="Empty.fs" />""" : ""))
                 .Replace("<LangVersion>latest</LangVersion>", "", StringComparison.Ordinal)
                 .Replace("<Nullable>enable</Nullable>", "", StringComparison.Ordinal));
         InvalidOperationException failed = Assert.Throws<InvalidOperationException>(() => library.Dotnet(folder, "build"));
         Assert.Contains("Add it to a C# project", failed.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>In one file, and trimmed to what is used, without a warning of either.</summary>
+    [SkippableTheory]
+    [InlineData("3.1.12", "3", "-p:PublishTrimmed=false")]
+    [InlineData("3.1.12", "3", "-p:PublishTrimmed=true")]
+    [InlineData("4.1.1", "4", "-p:PublishTrimmed=false")]
+    [InlineData("4.1.1", "4", "-p:PublishTrimmed=true")]
+    public void Publish_InOneFile_AllocatesInThePool(string version, string major, string trimming)
+    {
+        string name = $"OneFile{major}{trimming.Split('=')[1]}";
+        string folder = Project(
+            name,
+            Program,
+            Console10 + "<SelfContained>true</SelfContained><InvariantGlobalization>true</InvariantGlobalization>",
+            Package(version) + Adapter());
+        string output = Path.Combine(folder, "published");
+        try
+        {
+            library.Dotnet(
+                folder,
+                ["publish", "--output", output, "--use-current-runtime", "-p:UseAppHost=true", "-p:PublishSingleFile=true", trimming]);
+        }
+        catch (InvalidOperationException exception) when (
+            exception.Message.Contains("Unable to find package", StringComparison.Ordinal))
+        {
+            throw new SkipException("Publishing with the runtime takes its package from the feed.");
+        }
+
+        Assert.Empty(Directory.GetFiles(output, "*.dll"));
+        string printed = CommandLine.Run(Path.Combine(output, name), output, new Dictionary<string, string>());
+        Assert.Contains($"{major}: 1", printed, StringComparison.Ordinal);
     }
 
     private static string Package(string version) => $"""<PackageReference Include="SixLabors.ImageSharp" Version="{version}" />""";

@@ -1,4 +1,5 @@
 using System.Xml.Linq;
+using Allocator.Tests.Documentation;
 
 namespace Allocator.PackageTests;
 
@@ -46,12 +47,30 @@ public class SkiaPackageTests(PackedLibrary library)
 
     /// <summary>The first example of its guide, without a warning of the compiler or of a rule.</summary>
     [Fact]
-    public void SkiaConsumer_WithThisPackageAlone_MakesAThumbnail()
-    {
-        string photograph = Path.Combine(library.Sources, "tests", "Allocator.SkiaSharp.Tests", "Pictures", "progressive-420.jpg");
+    public void SkiaConsumer_WithThisPackageAlone_MakesAThumbnail() =>
+        Assert.Equal(["1600 x 1200, 400 x 300"], library.Consumers.RunSkia(Photograph));
 
-        Assert.Equal(["1600 x 1200, 400 x 300"], library.Consumers.RunSkia(photograph));
+    /// <summary>What a newcomer types: a new project, the packages, and the first example of the guide.</summary>
+    [Fact]
+    public void NewConsoleProject_WithThePackagesAdded_MakesAThumbnail()
+    {
+        CodeBlock example = CodeBlock.All().First(block => block.Document == "docs/integrations/skiasharp.md");
+        string folder = library.Folder("NewSkia");
+        library.Dotnet(folder, "new", "console", "--no-restore");
+        library.Dotnet(folder, "add", "package", "Allocator.SkiaSharp", "--version", library.Version, "--source", library.Feed);
+        library.Dotnet(folder, "add", "package", "SkiaSharp.NativeAssets.Linux.NoDependencies", "--version", "3.119.4");
+        File.WriteAllText(Path.Combine(folder, "Program.cs"), example.Code);
+        File.Copy(Photograph, Path.Combine(folder, "photo.jpg"));
+
+        string printed = library.Dotnet(folder, "run");
+
+        Assert.Equal("1600 x 1200, 400 x 300", printed.Trim());
+        Assert.InRange(new FileInfo(Path.Combine(folder, "thumbnail.jpg")).Length, 2_000, 200_000);
+        Assert.InRange(example.Code.Split('\n').Count(line => line.EndsWith(';')), 1, 10);
     }
+
+    private string Photograph => Path.Combine(
+        library.Sources, "tests", "Allocator.SkiaSharp.Tests", "Pictures", "progressive-420.jpg");
 
     private static string[] Files(string package)
     {
