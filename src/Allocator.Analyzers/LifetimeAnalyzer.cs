@@ -42,6 +42,7 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
                 };
                 if (called is not null && Volatile.Read(ref allocates) == 0
                     && (known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)
+                        || known.Factories.ItemOf(called) >= 0
                         || (context.Operation is IInvocationOperation rent && known.Factories.IsRent(rent))))
                 {
                     Volatile.Write(ref allocates, 1);

@@ -80,6 +80,7 @@ internal sealed class BodyAnalysis
     {
         UseCheck uses = new(body, evaluator, reporter);
         ExitCheck exits = new(body, evaluator, reporter, _cancellation);
+        WayCheck ways = new(body, evaluator, entries, _cancellation);
         foreach (BasicBlock block in body.Graph.Blocks)
         {
             if (entries[block.Ordinal] is not { } entry)
@@ -119,8 +120,10 @@ internal sealed class BodyAnalysis
             }
 
             exits.CheckLeft(block, state);
+            ways.Follow(block, state, uses.CheckDisposed);
         }
 
+        ways.FollowRounds(uses.CheckDisposed);
         exits.ReportLost();
     }
 

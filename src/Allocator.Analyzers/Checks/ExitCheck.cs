@@ -15,7 +15,7 @@ internal sealed class ExitCheck
     private readonly Reporter _reporter;
     private readonly CancellationToken _cancellation;
     private readonly Synchronization _synchronization;
-    private readonly List<(DiagnosticDescriptor Rule, Location Place, ulong Sites)> _lost = new();
+    private readonly List<(DiagnosticDescriptor Rule, Location Place, ulong Sites, string? Word)> _lost = new();
 
     public ExitCheck(Body body, Evaluator evaluator, Reporter reporter, CancellationToken cancellation)
     {
@@ -35,7 +35,7 @@ internal sealed class ExitCheck
         }
         else if (finding.Rule == LifetimeRules.LostByLoop)
         {
-            _lost.Add((finding.Rule, finding.Operation.Syntax.GetLocation(), finding.Sites & _body.Sites.Buffers));
+            _lost.Add((finding.Rule, finding.Operation.Syntax.GetLocation(), finding.Sites & _body.Sites.Buffers, null));
         }
         else
         {
@@ -46,10 +46,10 @@ internal sealed class ExitCheck
     /// <summary>Reports what is lost on some paths and disposed or handed on where other paths end.</summary>
     public void ReportLost()
     {
-        foreach ((DiagnosticDescriptor rule, Location place, ulong sites) in _lost)
+        foreach ((DiagnosticDescriptor rule, Location place, ulong sites, string? word) in _lost)
         {
             _reporter.Report(
-                rule, place, sites & (_evaluator.EverDisposed | _evaluator.EverHanded), rule.DefaultSeverity);
+                rule, place, sites & (_evaluator.EverDisposed | _evaluator.EverHanded), rule.DefaultSeverity, _ => word!);
         }
     }
 
@@ -101,15 +101,25 @@ internal sealed class ExitCheck
             {
                 ReportLeft(statement.GetLocation(), perhaps, state);
             }
+            else if (Jump.Behind(block, branch, _body.Edges) is { } jump)
+            {
+                ReportLeft(jump.Place, perhaps, state, jump);
+            }
         }
     }
 
-    private void ReportLeft(Location place, ulong disposed, FlowState state)
+    private void ReportLeft(Location place, ulong disposed, FlowState state, Jump? jump = null)
     {
         ulong lost = state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;
+        for (int i = 0; lost != 0 && i < state.Count; i++)
+        {
+            // What a variable outside of the loop has is still there behind it.
+            lost &= jump is null || jump.Ends(_body.Variables.SymbolOf(i)) ? ulong.MaxValue : ~state[i].Keep;
+        }
+
         if (lost != 0)
         {
-            _lost.Add((LifetimeRules.SomePaths, place, lost));
+            _lost.Add((jump is null ? LifetimeRules.SomePaths : LifetimeRules.LostByJump, place, lost, jump?.Word));
         }
     }
 
@@ -128,8 +138,13 @@ internal sealed class ExitCheck
         {
             if ((sites >> site & 1) != 0 && _evaluator.BegunFor(site) is { } call)
             {
-                bool isAsync = _body.Symbol is IMethodSymbol { IsAsync: true };
-                _reporter.Report(isAsync ? LifetimeRules.Unawaited : LifetimeRules.UnawaitedOutsideAsync, call, 1UL << site);
+                DiagnosticDescriptor rule = !_body.Known.Types.IsTask(call.Type) ? LifetimeRules.Unawaitable
+                    : _body.Symbol is IMethodSymbol { IsAsync: true } ? LifetimeRules.Unawaited
+                    : LifetimeRules.UnawaitedOutsideAsync;
+                if (rule != LifetimeRules.Unawaitable || !_synchronization.MayWaitForWork)
+                {
+                    _reporter.Report(rule, call, 1UL << site);
+                }
             }
         }
     }

@@ -8,8 +8,17 @@ internal sealed class Synchronization
     private static readonly string[] s_words = { "Wait", "Join", "Drain", "Sleep", "Spin", "Complete", "Stop", "Synchron", "Finish" };
 
     private readonly Lazy<bool> _mayWait;
+    private readonly Lazy<bool> _mayWaitForWork;
 
-    public Synchronization(Body body) => _mayWait = new Lazy<bool>(() => Look(body.Graph.OriginalOperation));
+    public Synchronization(Body body)
+    {
+        _mayWait = new Lazy<bool>(() => Look(body.Graph.OriginalOperation));
+        _mayWaitForWork = new Lazy<bool>(() => MayWait || body.Graph.OriginalOperation.Descendants().Any(
+            operation => operation is IAwaitOperation or IWhileLoopOperation));
+    }
+
+    /// <summary>Gets the same of work that has no task: any task may tell of its end, and a field that is read again and again.</summary>
+    public bool MayWaitForWork => _mayWaitForWork.Value;
 
     /// <summary>Gets whether the body calls anything of the kind, beside the tasks themselves.</summary>
     public bool MayWait => _mayWait.Value;
@@ -36,7 +45,7 @@ internal sealed class Synchronization
             return false;
         }
 
-        return space?.StartsWith("System.Threading", StringComparison.Ordinal) == true
+        return (space?.StartsWith("System.Threading", StringComparison.Ordinal) == true && method.ContainingType.Name != "ThreadPool")
             || Array.Exists(s_words, word => method.Name.IndexOf(word, StringComparison.Ordinal) >= 0);
     }
 }

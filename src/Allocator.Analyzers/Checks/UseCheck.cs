@@ -31,9 +31,7 @@ internal sealed class UseCheck
     {
         if (use.AfterDispose != 0)
         {
-            _reporter.Report(
-                LifetimeRules.UsedAfterDispose, use.Operation, use.AfterDispose,
-                site => _evaluator.LineOfDisposal(site, use.Operation.Syntax));
+            CheckDisposed(use);
             return;
         }
 
@@ -51,6 +49,10 @@ internal sealed class UseCheck
             _reporter.Report(LifetimeRules.Finalizable, use.Operation, lost);
         }
     }
+
+    /// <summary>Reports what is used after its disposal.</summary>
+    public void CheckDisposed(Use use) => _reporter.Report(
+        LifetimeRules.UsedAfterDispose, use.Operation, use.AfterDispose, site => _evaluator.LineOfDisposal(site, use.Operation.Syntax));
 
     private static ulong KeptAfter(FlowState state, VariableSet live)
     {

@@ -16,6 +16,12 @@ internal sealed partial class Evaluator
             Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
             ulong owners = value.Own;
             value = Give(call, argument, value, ref given);
+            if (argument.Parameter?.RefKind == RefKind.Ref && value.Keep == 0 && value.Raw != 0
+                && _body.Known.Passings.IsNarrowed(argument.Parameter))
+            {
+                continue;
+            }
+
             if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out
                 && !argument.Value.Strip().IsRefLocal()
                 && _variables.TryGet(argument.Value, out int variable))
@@ -28,6 +34,9 @@ internal sealed partial class Evaluator
             if (_body.Sites.BitOf(argument) is var site and not 0)
             {
                 Assign(argument.Value, Allocate(argument, site), isRef: false);
+
+                // It is null where the call says that there is none.
+                State.Handed |= site;
             }
 
             given.All |= value;
@@ -63,6 +72,7 @@ internal sealed partial class Evaluator
 
         if (passing == Passing.Escapes)
         {
+            NoteCollected(call, call.Instance, value);
             if (argument.Value.Strip() is IPropertyReferenceOperation or IInvocationOperation)
             {
                 // Memory that is taken here, and not before the disposal.
@@ -89,6 +99,11 @@ internal sealed partial class Evaluator
         if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(call, value);
+        }
+
+        if (argument.Parameter?.Ordinal == 0 && RunsQuery(call.TargetMethod))
+        {
+            RunQuery(call, _variables.OnlyValue(argument.Value));
         }
 
         if (_types.IsDelegate(argument.Parameter?.Type))
@@ -118,15 +133,9 @@ internal sealed partial class Evaluator
         }
     }
 
-    // A list of tasks, or of buffers, that this body makes and that is in a variable.
-    private bool AddsToNewCollection(IInvocationOperation call) =>
-        call is { TargetMethod: { Name: "Add" or "Enqueue" or "Push" } method, Instance: ILocalReferenceOperation { Local: var local } }
-        && _members.IsOfBaseLibrary(method)
-        && _types.IsTask(method.Parameters.Length == 1 ? method.Parameters[0].Type : null)
-        && _variables.TryGet(call.Instance, out int variable) && !_variables.IsShared(variable) && !_variables.IsCaptured(variable)
-        && local.DeclaringSyntaxReferences.Length == 1
-        && local.DeclaringSyntaxReferences[0].GetSyntax() is VariableDeclaratorSyntax { Initializer.Value: var made }
-        && made is BaseObjectCreationExpressionSyntax or CollectionExpressionSyntax;
+    // To count needs no item to be computed.
+    private bool RunsQuery(IMethodSymbol method) => method is { ContainingType.Name: "Enumerable", Name: var name }
+        && !_types.IsLazy(method.ReturnType) && name is not ("Count" or "LongCount" or "Any" or "TryGetNonEnumeratedCount");
 
     // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
     private void AssignOutArguments(IInvocationOperation call, Holding receiver)

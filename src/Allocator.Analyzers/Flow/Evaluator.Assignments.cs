@@ -69,6 +69,11 @@ internal sealed partial class Evaluator
 
     private void AssignElsewhere(IOperation target, Holding value)
     {
+        if (AssignElement(target, value))
+        {
+            return;
+        }
+
         if (target is IPropertyReferenceOperation { Property: var property } && !_members.IsKnown(property))
         {
             ForgetStores();
@@ -138,9 +143,13 @@ internal sealed partial class Evaluator
         return member is IFieldSymbol;
     }
 
-    private void NoteStore(IOperation target, ISymbol symbol, Holding value)
+    private void NoteStore(IOperation target, ISymbol symbol, Holding value, bool isOneOfMany = false)
     {
-        ForgetStoresTo(symbol);
+        if (!isOneOfMany)
+        {
+            ForgetStoresTo(symbol);
+        }
+
         ulong sites = value.Memory & ~value.Own & ~State.OwnerEscaped;
         if (sites == 0)
         {

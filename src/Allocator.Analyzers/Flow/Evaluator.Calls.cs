@@ -63,10 +63,11 @@ internal sealed partial class Evaluator
         }
 
         Holding result = Apply(call, receiver, given, asLocation);
-        if (method.MethodKind == MethodKind.LocalFunction && _types.CanKeep(method.ReturnType))
+        if (method.MethodKind == MethodKind.LocalFunction)
         {
+            Run(call, call);
             given.ToTask |= _types.IsTask(method.ReturnType) ? Captured(call).Held : 0;
-            given.ToResult |= Captured(call).Held;
+            given.ToResult |= _types.CanKeep(method.ReturnType) ? Captured(call).Held : 0;
         }
 
         if (given.ToTask != 0 && call != _awaited)
@@ -134,6 +135,7 @@ internal sealed partial class Evaluator
 
         if (isKnown || receiver.All == 0)
         {
+            given.ToTask |= IsCopiedLater(method) ? receiver.Direct : 0;
             return;
         }
 
@@ -161,6 +163,9 @@ internal sealed partial class Evaluator
             given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }
     }
+
+    // A stream that is a buffer reads it while the other end takes it.
+    private bool IsCopiedLater(IMethodSymbol? method) => method is { Name: "CopyToAsync" } && _types.IsStream(method.ContainingType);
 
     // An object that is given another buffer after its disposal owns that one.
     private bool IsRevived(Holding owner) => (owner.Direct & State.Disposed) != 0;
@@ -238,7 +243,7 @@ internal sealed partial class Evaluator
     private Holding ResultOf(IInvocationOperation call, Holding source)
     {
         IMethodSymbol method = call.TargetMethod;
-        if (method.ReturnsVoid || _members.IsCopy(method) || call == _awaited)
+        if (method.ReturnsVoid || _members.IsCopy(method) || call == _awaited || IsCopiedLater(method))
         {
             return default;
         }

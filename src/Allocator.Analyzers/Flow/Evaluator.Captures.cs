@@ -40,12 +40,55 @@ internal sealed partial class Evaluator
     private Holding Captured(IOperation function)
     {
         ulong held = 0;
-        foreach (int variable in _variables.CapturedBy(function))
+        foreach ((_, int variable) in _variables.CapturedBy(function))
         {
             held |= State[variable].Keep;
         }
 
         return Holding.Holder(held);
+    }
+
+    /// <summary>Notes the use of disposed buffers by a function that runs now, whatever it is given.</summary>
+    private void Run(IOperation access, IOperation? function)
+    {
+        MethodBody? body = Uses is null || State.SurelyDisposed == 0 ? null : function switch
+        {
+            IAnonymousFunctionOperation lambda => new MethodBody(lambda),
+            IInvocationOperation { TargetMethod: var local } => _body.Known.Bodies.Of(local),
+            _ => null,
+        };
+        if (body is null or { IsIterator: true } || body.Root.Descendants().Any(part => part is ICatchClauseOperation))
+        {
+            return;
+        }
+
+        foreach ((ISymbol symbol, int variable) in _variables.CapturedBy(function!))
+        {
+            ulong disposed = State[variable].Keep & State.SurelyDisposed;
+            if (disposed != 0
+                && ValueTrace.Of(symbol, body, _body.Known, _body.Known.Summaries.Of, null) is { IsTouched: true, Escapes: false })
+            {
+                TouchOwner(access, new Holding(0, disposed, 0));
+            }
+        }
+    }
+
+    // The first lambda of a query runs for each item. Before the others, items may have been left out.
+    private void RunQuery(IOperation access, IOperation? query)
+    {
+        IInvocationOperation? first = null;
+        while (((query as ITranslatedQueryOperation)?.Operation ?? query)?.Strip() is IInvocationOperation call
+            && call.TargetMethod is { ContainingType.Name: "Enumerable" } method && _types.IsLazy(method.ReturnType)
+            && !call.Arguments.IsEmpty)
+        {
+            first = call;
+            query = call.Arguments[0].Value;
+        }
+
+        foreach (IArgumentOperation argument in first?.Arguments ?? ImmutableArray<IArgumentOperation>.Empty)
+        {
+            Run(access, (argument.Value.Strip() as IDelegateCreationOperation)?.Target);
+        }
     }
 
     // A part of a tuple or of an object; or the span in a ref struct.

@@ -78,9 +78,9 @@ internal sealed partial class Evaluator
         Given given = EvaluateArguments(call);
         if (_types.IsTask(call.Instance?.Type))
         {
-            if (method.Name is "AsTask" or "ConfigureAwait" or "Preserve" or "WaitAsync" or "Unwrap")
+            if (method.Name is "AsTask" or "ConfigureAwait" or "Preserve" or "WaitAsync" or "Unwrap" or "ContinueWith")
             {
-                return receiver;
+                return receiver | Holding.Holder(given.ToTask);
             }
 
             // Wait, GetAwaiter, GetResult.
@@ -88,7 +88,18 @@ internal sealed partial class Evaluator
             return default;
         }
 
+        if (method.MethodKind == MethodKind.DelegateInvoke)
+        {
+            Run(call, (_variables.OnlyValue(call.Instance!) as IDelegateCreationOperation)?.Target);
+        }
+
         if (method.Name is "GetEnumerator" or "GetAsyncEnumerator" && _members.IsOfBaseLibrary(method))
+        {
+            RunQuery(call, _variables.OnlyValue(call.Instance!));
+            return receiver;
+        }
+
+        if (method.Name == "ToArray" && IsOfMemory(call.Instance!.Type))
         {
             return receiver;
         }

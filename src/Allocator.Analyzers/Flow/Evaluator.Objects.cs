@@ -64,8 +64,8 @@ internal sealed partial class Evaluator
             return 0;
         }
 
-        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || creation.Type?.Name == "ReadOnlyMemoryContent"
-            || _members.LeavesOpen(creation))
+        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || _members.LeavesOpen(creation)
+            || (creation.Type is { Name: "ReadOnlyMemoryContent" or "KeyValuePair" or "Tuple" } type && _members.IsOfBaseLibrary(type)))
         {
             return value.Keep;
         }

@@ -100,6 +100,20 @@ internal sealed partial class Evaluator
             return default;
         }
 
+        if (deconstruction.Target.Strip() is ITupleOperation { Elements: var places }
+            && _body.Sites.BitOf(deconstruction.Value.Strip()) != 0
+            && SiteTable.TupleCall(deconstruction.Value) is { TargetMethod: var method }
+            && _body.Known.Factories.ItemOf(method) is var item and >= 0)
+        {
+            Holding made = Evaluate(deconstruction.Value.Strip());
+            for (int i = 0; i < places.Length; i++)
+            {
+                Assign(places[i], i == item ? made : default, isRef: false);
+            }
+
+            return default;
+        }
+
         EscapeChildren(deconstruction);
         foreach (IOperation operation in deconstruction.Target.DescendantsAndSelf())
         {

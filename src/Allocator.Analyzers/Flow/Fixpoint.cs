@@ -11,19 +11,21 @@ internal sealed class Fixpoint
     private readonly FlowState?[] _entries;
     private readonly SortedSet<int> _waiting = new();
     private readonly int _last;
+    private readonly bool _isOneRound;
 
-    private Fixpoint(Body body, Evaluator evaluator, int last)
+    private Fixpoint(Body body, Evaluator evaluator, int last, bool isOneRound = false)
     {
+        _isOneRound = isOneRound;
         _body = body;
         _evaluator = evaluator;
         _last = last;
         _entries = new FlowState?[body.Graph.Blocks.Length];
     }
 
-    /// <summary>Gives the state at the start of each block that is reached.</summary>
-    public static FlowState?[] OfBody(Body body, Evaluator evaluator, CancellationToken cancellation)
+    /// <summary>Gives the state at the start of each block that is reached, if wanted in the first round of each loop alone.</summary>
+    public static FlowState?[] OfBody(Body body, Evaluator evaluator, CancellationToken cancellation, bool isOneRound = false)
     {
-        Fixpoint fixpoint = new(body, evaluator, body.Graph.Blocks.Length - 1);
+        Fixpoint fixpoint = new(body, evaluator, body.Graph.Blocks.Length - 1, isOneRound);
         fixpoint.Run(0, new FlowState(body.Variables.Count), cancellation);
         return fixpoint._entries;
     }
@@ -99,7 +101,7 @@ internal sealed class Fixpoint
 
     private void Follow(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
     {
-        if (Edges.IsDirect(branch))
+        if (Edges.IsDirect(branch) && !(_isOneRound && branch!.Destination!.Ordinal <= block.Ordinal))
         {
             Reach(branch!.Destination!.Ordinal, OnBranch(_body, block, end, isConditional));
         }

@@ -69,6 +69,10 @@ internal sealed class SiteTable
         return filled;
     }
 
+    /// <summary>Returns the call that gives a tuple, past an <c>await</c>, or null.</summary>
+    public static IInvocationOperation? TupleCall(IOperation value) =>
+        value.Strip() is IAwaitOperation awaiting ? awaiting.AwaitedCall() : value.Strip() as IInvocationOperation;
+
     private static ILocalSymbol? VariableOf(IOperation creation)
     {
         IOperation? parent = creation.Parent;
@@ -100,6 +104,10 @@ internal sealed class SiteTable
                 break;
             case { Type: { } type } when operation.CalledOperator() is { } called && factories.Contains(called):
                 Add(operation, type, types);
+                break;
+            case IDeconstructionAssignmentOperation { Value: var value } when TupleCall(value) is { } call
+                && factories.ItemOf(call.TargetMethod) >= 0:
+                Add(value.Strip(), call.Type!, types);
                 break;
             case IArgumentOperation { Parameter: { } parameter } when factories.HandsOut(parameter):
                 Add(operation, parameter.Type, types);

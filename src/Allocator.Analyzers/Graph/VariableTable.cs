@@ -18,6 +18,7 @@ internal sealed class VariableTable
     private readonly Dictionary<SyntaxNode, HashSet<ISymbol>> _lambdas = new();
     private readonly Dictionary<ISymbol, HashSet<ISymbol>> _functions = new(SymbolEqualityComparer.Default);
     private readonly KnownSymbols _known;
+    private MethodBody? _operations;
 
     public VariableTable(ControlFlowGraph graph, ISymbol body, KnownSymbols known)
     {
@@ -59,6 +60,9 @@ internal sealed class VariableTable
 
     public int Of(CaptureId capture) => _captures[capture];
 
+    /// <summary>Returns the local or parameter that a number stands for, or null.</summary>
+    public ISymbol? SymbolOf(int variable) => _symbols.FirstOrDefault(pair => pair.Value == variable).Key;
+
     /// <summary>Gives the one variable that a flow capture stands for, as in <c>x ??= value</c> and <c>x?.Member</c>.</summary>
     public bool TryGetCopied(CaptureId capture, out int variable) =>
         _copied.TryGetValue(capture, out variable) && variable != Several;
@@ -70,12 +74,12 @@ internal sealed class VariableTable
     public bool IsCaptured(int variable) => _captured.Contains(variable);
 
     /// <summary>Returns the variables that a lambda or a local function captures.</summary>
-    public IEnumerable<int> CapturedBy(IOperation function)
+    public IEnumerable<(ISymbol Symbol, int Variable)> CapturedBy(IOperation function)
     {
         HashSet<ISymbol>? symbols = null;
         _ = function switch
         {
-            IFlowAnonymousFunctionOperation lambda => _lambdas.TryGetValue(lambda.Syntax, out symbols),
+            IFlowAnonymousFunctionOperation or IAnonymousFunctionOperation => _lambdas.TryGetValue(function.Syntax, out symbols),
             IMethodReferenceOperation { Method: var method } => _functions.TryGetValue(method.OriginalDefinition, out symbols),
             IInvocationOperation { TargetMethod: var method } => _functions.TryGetValue(method.OriginalDefinition, out symbols),
             _ => false,
@@ -84,20 +88,24 @@ internal sealed class VariableTable
         {
             if (TryGet(symbol, out int variable) && IsCaptured(variable))
             {
-                yield return variable;
+                yield return (symbol, variable);
             }
         }
     }
 
+    /// <summary>Returns the only value that a local is ever given, in a body with functions; null if there is none or another.</summary>
+    public IOperation? OnlyValue(IOperation variable) => variable.Strip() is ILocalReferenceOperation { Local: var local }
+        && _operations?.References(local).Any(reference => reference.Parent is ICompoundAssignmentOperation) == false
+        ? _operations.OnlyValue(local)?.Strip() : null;
+
     private void AddCapturedByFunctions(IOperation body)
     {
-        MethodBody? operations = null;
         foreach (IOperation operation in body.Descendants())
         {
             if (operation is IAnonymousFunctionOperation or ILocalFunctionOperation)
             {
-                operations ??= new MethodBody(body);
-                AddCaptured(operation, operations);
+                _operations ??= new MethodBody(body);
+                AddCaptured(operation, _operations);
             }
         }
 

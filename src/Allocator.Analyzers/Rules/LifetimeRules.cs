@@ -57,6 +57,16 @@ internal static class LifetimeRules
         "The owner allocated on line {0} is disposed before the task of this call has completed. Make the method async and await the "
             + "task, so that the owner is disposed afterwards.");
 
+    /// <summary>What <see cref="Unawaited"/> tells of an <c>async void</c> method and of work for the thread pool.</summary>
+    public static readonly DiagnosticDescriptor Unawaitable = Saying(
+        Unawaited,
+        "The owner allocated on line {0} is disposed while the work that this call begins may still use it. Let the work dispose the "
+            + "owner.");
+
+    /// <summary>What <see cref="SomePaths"/> tells of another statement that leaves, as <c>throw</c> and <c>continue</c> do.</summary>
+    public static readonly DiagnosticDescriptor LostByJump =
+        Saying(SomePaths, "This '{1}' loses the owner allocated on line {0}. Dispose it first.");
+
     /// <summary>What <see cref="SomePaths"/> tells of a loop.</summary>
     public static readonly DiagnosticDescriptor LostByLoop =
         Saying(SomePaths, "This assignment drops the owner of the previous round. Dispose that first.");

@@ -25,6 +25,15 @@ internal sealed class OriginTable
     /// <summary>Returns whether a method certainly makes an owner for the object that it is of.</summary>
     public bool Fills(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).IsFilledBy(method);
 
+    /// <summary>Returns which part of a tuple that a method returns is a new owner, or -1.</summary>
+    public int FreshItem(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).FreshItem(method);
+
+    /// <summary>Returns whether all that a lambda returns is a new owner.</summary>
+    public bool IsFactory(IAnonymousFunctionOperation lambda) => new ResultOrigin(_known, looksForFresh: true).IsMadeBy(lambda);
+
+    /// <summary>Returns whether all that a method hands out by a parameter is a new owner.</summary>
+    public bool IsHandedOut(IParameterSymbol parameter) => new ResultOrigin(_known, looksForFresh: true).IsHandedOut(parameter);
+
     /// <summary>Returns the parameter whose memory a method returns on all paths, or the type of the object itself, or null.</summary>
     public ISymbol? ViewedBy(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: false).OfMethod(method).Source;
 }

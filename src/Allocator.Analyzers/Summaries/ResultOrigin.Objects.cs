@@ -20,6 +20,38 @@ internal sealed partial class ResultOrigin
         return OfConstruction(constructor, creation.Arguments, body, method);
     }
 
+    /// <summary>Returns which part of the tuple that a method returns is a new owner; -1 if none is, or several may be.</summary>
+    public int FreshItem(IMethodSymbol method)
+    {
+        IMethodSymbol definition = MethodBodies.DefinitionOf(method);
+        if (ItemsOf(definition.ReturnType) is not { } items || MethodBodies.MayBeOverridden(definition)
+            || _known.Bodies.Of(definition) is not { IsIterator: false } body)
+        {
+            return -1;
+        }
+
+        int[] owners = [.. Enumerable.Range(0, items.Length).Where(i => _known.Owning.IsBuffer(items[i].Type))];
+        Origin all = owners.Length != 1 ? Origin.Unknown : body.Returns.Aggregate(Origin.Any, (origin, returning) => origin.And(
+            returning.ReturnedValue?.Strip() is ITupleOperation { Elements: var parts } && parts.Length == items.Length
+                ? OfValue(parts[owners[0]], body, definition) : Origin.Unknown));
+        return all.IsFresh ? owners[0] : -1;
+    }
+
+    private ImmutableArray<IFieldSymbol>? ItemsOf(ITypeSymbol type) =>
+        (_known.Types.ResultOfTask(type) ?? type) is INamedTypeSymbol { IsTupleType: true } tuple ? tuple.TupleElements : null;
+
+    /// <summary>Returns whether all that a lambda returns is a new owner.</summary>
+    public bool IsMadeBy(IAnonymousFunctionOperation lambda) => lambda.Symbol is { IsAsync: false, ReturnType: { } type }
+        && _known.Owning.IsBuffer(type) && OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh;
+
+    /// <summary>Returns whether all that a method hands out by a parameter is a new owner, or null.</summary>
+    public bool IsHandedOut(IParameterSymbol parameter)
+    {
+        IMethodSymbol method = (IMethodSymbol)parameter.ContainingSymbol;
+        return _known.Owning.IsBuffer(parameter.Type) && !MethodBodies.MayBeOverridden(method) && !_known.Types.CanShow(method.ReturnType)
+            && _known.Bodies.Of(method) is { } body && OfVariable(SummaryTable.DefinitionOf(parameter), body, method).IsFresh;
+    }
+
     private Origin OfConstruction(
         IMethodSymbol constructor, ImmutableArray<IArgumentOperation> arguments, MethodBody body, IMethodSymbol method)
     {

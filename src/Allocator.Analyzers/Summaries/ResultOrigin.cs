@@ -111,7 +111,7 @@ internal sealed partial class ResultOrigin
             case IParameterReferenceOperation { Parameter: var parameter }:
                 return OfParameter(parameter, body, method);
             case ILocalReferenceOperation { Local: { RefKind: RefKind.None } local }:
-                return OfLocal(local, body, method);
+                return OfVariable(local, body, method);
             case IInstanceReferenceOperation { ReferenceKind: InstanceReferenceKind.ContainingTypeInstance, Type: { } type }:
                 return Origin.Of(type.OriginalDefinition);
             case IConversionOperation conversion:
@@ -238,7 +238,7 @@ internal sealed partial class ResultOrigin
     private bool IsView(ISymbol member, ITypeSymbol? type) =>
         _known.Members.IsKnown(member) && (_known.Types.IsRaw(type) || _known.Types.IsMemory(type)) && !_known.Types.IsMemoryHandle(type);
 
-    private Origin OfLocal(ILocalSymbol local, MethodBody body, IMethodSymbol method)
+    private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method)
     {
         IReadOnlyList<IOperation?> values = body.Values(local);
         if (!_running.Add(local))
@@ -259,16 +259,16 @@ internal sealed partial class ResultOrigin
         return all.IsFresh && !isFresh ? Origin.Unknown : all;
     }
 
-    private static bool IsInUsing(ILocalSymbol local) => local.DeclaringSyntaxReferences.Any(reference =>
+    private static bool IsInUsing(ISymbol local) => local.DeclaringSyntaxReferences.Any(reference =>
         reference.GetSyntax().Parent?.Parent is UsingStatementSyntax or LocalDeclarationStatementSyntax { UsingKeyword.RawKind: not 0 });
 
     // Before an exception, another return or another value; what is disposed on the way that returns it is not handed to the caller.
-    private bool DisposedAsideOnly(ILocalSymbol local, MethodBody body) => body.References(local).All(reference =>
+    private bool DisposedAsideOnly(ISymbol local, MethodBody body) => body.References(local).All(reference =>
         reference.Parent is not IInvocationOperation call || !_known.Members.IsDispose(call.TargetMethod)
         || call.Syntax.Ancestors().Any(node => node is CatchClauseSyntax or IfStatementSyntax)
         || IsReplacedNext(call.Syntax, local));
 
-    private static bool IsReplacedNext(SyntaxNode call, ILocalSymbol local) =>
+    private static bool IsReplacedNext(SyntaxNode call, ISymbol local) =>
         call.Parent is ExpressionStatementSyntax { Parent: BlockSyntax block } statement
         && block.Statements.ElementAtOrDefault(block.Statements.IndexOf(statement) + 1) is ExpressionStatementSyntax next
         && next.Expression is AssignmentExpressionSyntax { Left: IdentifierNameSyntax name } && name.Identifier.ValueText == local.Name;

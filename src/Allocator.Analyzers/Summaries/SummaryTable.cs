@@ -210,7 +210,7 @@ internal sealed class SummaryTable
 
             if (method.IsAsync)
             {
-                return trace.IsReturned || trace.IsHeldByResult || method.ReturnsVoid || body.IsIterator ? Passing.Escapes
+                return trace.IsReturned || trace.IsHeldByResult || body.IsIterator ? Passing.Escapes
                     : trace.IsUsedLate || trace.IsHeldByTask ? Passing.HeldByTask
                     : Passing.Borrowed;
             }

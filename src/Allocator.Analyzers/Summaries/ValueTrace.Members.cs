@@ -242,10 +242,38 @@ internal sealed partial class ValueTrace
         {
             Follow(creation, Grip.Holder);
         }
+        else if (argument.Parameter is { } parameter)
+        {
+            Passing passing = _passingOf(parameter, grip.Slot);
+            if (passing == Passing.Held && !grip.IsHolder && SlotIn(creation, parameter) is { } slot)
+            {
+                Touch(creation);
+                Follow(creation, Grip.Inside(slot));
+            }
+            else
+            {
+                FollowBy(passing, creation, grip);
+            }
+        }
         else
         {
-            FollowBy(argument.Parameter is { } parameter ? _passingOf(parameter, grip.Slot) : Passing.Escapes, creation, grip);
+            Escapes = true;
         }
+    }
+
+    // Where an object that is made here has the buffer, if it is certain.
+    private Slot? SlotIn(IObjectCreationOperation creation, IParameterSymbol parameter) =>
+        creation.Type is INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type && !HolderTable.HasFinalizer(type)
+        && _known.Holders.SlotOf(type, parameter) is { IsKnown: true } slot
+        && _passingOf(creation.Constructor!, slot) is Passing.Borrowed or Passing.Mentioned ? slot : null;
+
+    // To dispose an object that only holds the buffer may do nothing to that.
+    private bool DisposesHolderAlone(Grip grip, ITypeSymbol type)
+    {
+        IMethodSymbol? dispose = type.GetMembers(nameof(IDisposable.Dispose)).OfType<IMethodSymbol>()
+            .FirstOrDefault(method => method.Parameters.IsEmpty);
+        return grip.Slot is { } slot && dispose is not null && slot.Runs(dispose) is { } own
+            && _passingOf(own, slot) is Passing.Borrowed or Passing.Mentioned;
     }
 
     private void FollowLoop(IForEachLoopOperation loop)

@@ -14,7 +14,8 @@ internal sealed partial class ValueTrace
                 // What has the buffer disposes it with itself, but for a stream that leaves it open.
                 bool isOwner = !grip.IsHolder && !_known.Types.IsMemoryHandle(local.Type);
                 Disposes |= isOwner;
-                Escapes |= isOwner || (grip.IsHolder && !_known.Members.IsOfBaseLibrary(local.Type));
+                Escapes |= isOwner || (grip.IsHolder && !_known.Members.IsOfBaseLibrary(local.Type)
+                    && !DisposesHolderAlone(grip, local.Type));
                 break;
             }
 
@@ -49,6 +50,10 @@ internal sealed partial class ValueTrace
         {
             AliasLocal(variable, grip);
         }
+        else if (target is IParameterReferenceOperation { Parameter.RefKind: RefKind.Out })
+        {
+            IsReturned = true;
+        }
         else if (_isConstructor && target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation } member
             && member is IFieldReferenceOperation or IPropertyReferenceOperation && _body.FunctionAround(assignment) is null)
         {
@@ -72,6 +77,13 @@ internal sealed partial class ValueTrace
 
     private void FollowReturn(IReturnOperation returning, Grip grip)
     {
+        if (_onlyInFunctions && grip.IsHolder && _known.Types.IsTask(returning.ReturnedValue?.Type)
+            && _body.FunctionAround(returning) is IAnonymousFunctionOperation { Symbol.IsAsync: false })
+        {
+            // The lambda holds the buffer, and so does what has its task.
+            return;
+        }
+
         if (_onlyInFunctions || returning.Kind != OperationKind.Return || _body.FunctionAround(returning) is not null)
         {
             Escapes = true;

@@ -21,6 +21,10 @@ internal sealed class Factories
 
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);
 
+    private readonly ConcurrentDictionary<IMethodSymbol, int> _items = new(SymbolEqualityComparer.Default);
+
+    private readonly ConcurrentDictionary<IParameterSymbol, bool> _handedOut = new(SymbolEqualityComparer.Default);
+
     public Factories(KnownSymbols symbols)
     {
         _symbols = symbols;
@@ -51,9 +55,22 @@ internal sealed class Factories
     /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>
     public bool IsDeclared(IMethodSymbol method) => IsMarked((method.ReducedFrom ?? method).OriginalDefinition);
 
-    /// <summary>Returns whether a call rents from <c>AsMemoryPool</c> of the allocator.</summary>
+    /// <summary>Returns which part of the tuple that a method returns, or promises, is a new owner; -1 if none is.</summary>
+    public int ItemOf(IMethodSymbol method) => (_types.ResultOfTask(method.ReturnType) ?? method.ReturnType).IsTupleType
+        ? _items.GetOrAdd(method.OriginalDefinition, one => _symbols.Origins.FreshItem(one)) : -1;
+
+    /// <summary>
+    /// Returns whether a call rents from <c>AsMemoryPool</c> of the allocator, or is one of a lambda that makes owners and is all that its
+    /// variable ever has.
+    /// </summary>
     public bool IsRent(IInvocationOperation call)
     {
+        if (call.TargetMethod.MethodKind == MethodKind.DelegateInvoke)
+        {
+            return call.Type is { } type && _symbols.Owning.IsBuffer(type) && LambdaIn(call.Instance?.Strip()) is { } lambda
+                && _symbols.Origins.IsFactory(lambda);
+        }
+
         if (call is not { TargetMethod: { Name: "Rent", ContainingType.Name: "MemoryPool" }, Instance: { } instance })
         {
             return false;
@@ -75,6 +92,32 @@ internal sealed class Factories
                 },
             };
     }
+
+    private IAnonymousFunctionOperation? LambdaIn(IOperation? variable)
+    {
+        ISymbol? symbol = variable switch
+        {
+            ILocalReferenceOperation { Local: var local } => local,
+            IFieldReferenceOperation { Field: { IsReadOnly: true, IsStatic: true } field } => field,
+            _ => null,
+        };
+        if (symbol is null || _symbols.Bodies.DeclarationOf(symbol) is not VariableDeclaratorSyntax declared
+            || declared.Initializer?.Value is not AnonymousFunctionExpressionSyntax lambda)
+        {
+            return null;
+        }
+
+        bool isOnly = symbol is IFieldSymbol
+            || declared.Parent?.Parent?.Parent?.DescendantNodes().Any(node => IsWritten(node, symbol.Name)) == false;
+        return isOnly ? _symbols.Bodies.ModelOf(lambda.SyntaxTree).GetOperation(lambda) as IAnonymousFunctionOperation : null;
+    }
+
+    private static bool IsWritten(SyntaxNode node, string name) => node switch
+    {
+        AssignmentExpressionSyntax { Left: IdentifierNameSyntax left } => left.Identifier.ValueText == name,
+        ArgumentSyntax { RefKindKeyword.RawKind: not 0, Expression: IdentifierNameSyntax given } => given.Identifier.ValueText == name,
+        _ => false,
+    };
 
     /// <summary>Gives whether the method hands out an owner by a parameter.</summary>
     public bool HandsOut(IMethodSymbol method)
@@ -109,7 +152,9 @@ internal sealed class Factories
             }
         }
 
-        return false;
+        IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
+        return _handedOut.GetOrAdd(
+            definition.Parameters[definition.Parameters.Length - fromTheEnd], one => _symbols.Origins.IsHandedOut(one));
     }
 
     private bool IsMarked(IMethodSymbol method)

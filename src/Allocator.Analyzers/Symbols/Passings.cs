@@ -1,3 +1,4 @@
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Symbols;
@@ -32,6 +33,31 @@ internal sealed class Passings
 
         Passing inferred = _known.Summaries.Of(argument.Parameter);
         return inferred == Passing.Escapes ? known : inferred;
+    }
+
+    /// <summary>Returns whether a method gives a span that it is handed by reference no other value than a part of that span.</summary>
+    public bool IsNarrowed(IParameterSymbol parameter)
+    {
+        ISymbol definition = SummaryTable.DefinitionOf(parameter);
+        return parameter.ContainingSymbol is IMethodSymbol method && !MethodBodies.MayBeOverridden(method)
+            && _known.Bodies.Of(method) is { } body && body.Values(definition).All(value => IsPartOf(value, definition))
+            && !body.References(definition).Any(reference => reference.Parent is ISimpleAssignmentOperation { IsRef: true });
+    }
+
+    private bool IsPartOf(IOperation? value, ISymbol span)
+    {
+        while (value is not null && !SymbolEqualityComparer.Default.Equals(value.ReferencedVariable(), span))
+        {
+            value = value switch
+            {
+                IConversionOperation conversion => conversion.Operand,
+                IImplicitIndexerReferenceOperation part => part.Instance,
+                IInvocationOperation { TargetMethod.Name: "Slice", Instance: { } whole } call when _known.Types.IsRaw(call.Type) => whole,
+                _ => null,
+            };
+        }
+
+        return value is not null;
     }
 
     /// <summary>Returns what a call does with an argument, as far as its source is not needed to say it.</summary>
@@ -96,7 +122,8 @@ internal sealed class Passings
             return Passing.HeldByTask;
         }
 
-        return !s_runAtOnce.Contains(type) ? Passing.Escapes
+        return type == "ThreadPool" && method.Name is "QueueUserWorkItem" or "UnsafeQueueUserWorkItem" ? Passing.HeldByTask
+            : !s_runAtOnce.Contains(type) ? Passing.Escapes
             : type.EndsWith("Enumerable", StringComparison.Ordinal) && _known.Types.IsLazy(method.ReturnType) ? Passing.Held
             : Passing.Borrowed;
     }
@@ -116,7 +143,12 @@ internal sealed class Passings
 
         return method switch
         {
-            { ContainingType.Name: "Task", Name: "WhenAll" or "WhenAny" } => Passing.Held,
+            { ContainingType.Name: "Task", Name: "WhenAll" or "WhenAny" } =>
+                call.Arguments[0].Value.Strip() is IInvocationOperation { TargetMethod: { ContainingType.Name: "Enumerable" } query }
+                    && _known.Types.IsLazy(query.ReturnType) ? Passing.HeldByTask : Passing.Held,
+            { ContainingType.Name: "KeyValuePair" or "Tuple" or "ValueTuple", Name: "Create" } => Passing.Held,
+            { ContainingType.Name: "HttpClient" } when parameter.Type.Name == "HttpContent" && _known.Types.IsTask(result) =>
+                Passing.HeldByTask,
             { ContainingType.Name: "Task", Name: "WaitAll" or "WaitAny" } => Passing.Borrowed,
             { ContainingType.Name: "Task" or "ValueTask", Name: "FromResult" } => Passing.Held,
             { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,

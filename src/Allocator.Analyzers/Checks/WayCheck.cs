@@ -1,0 +1,174 @@
+using Allocator.Analyzers.Flow;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+
+namespace Allocator.Analyzers.Checks;
+
+/// <summary>
+/// ALLOC002 if only some ways lead past a disposal: what certainly follows it there, up to the next branch; and what the next round of
+/// a loop uses that disposes in each.
+/// </summary>
+internal sealed class WayCheck
+{
+    private readonly Body _body;
+    private readonly Evaluator _evaluator;
+    private readonly FlowState?[] _entries;
+    private readonly Lazy<FlowState?[]> _firstRounds;
+    private readonly Dictionary<BasicBlock, FlowState> _rounds = new();
+
+    public WayCheck(Body body, Evaluator evaluator, FlowState?[] entries, CancellationToken cancellation)
+    {
+        _body = body;
+        _evaluator = evaluator;
+        _entries = entries;
+        _firstRounds = new Lazy<FlowState?[]>(() => Fixpoint.OfBody(body, evaluator, cancellation, isOneRound: true));
+    }
+
+    /// <summary>Looks at what follows a block.</summary>
+    public void Follow(BasicBlock block, FlowState end, Action<Use> check)
+    {
+        NoteRound(block, block.FallThroughSuccessor, end, isConditional: false);
+        NoteRound(block, block.ConditionalSuccessor, end, isConditional: true);
+        if (block.ConditionalSuccessor is not null || !Edges.IsDirect(block.FallThroughSuccessor)
+            || block.FallThroughSuccessor!.Destination is not { } next || next.Ordinal <= block.Ordinal)
+        {
+            return;
+        }
+
+        if (DisposedOnlyHere(end, next) is var disposed and not 0 && !MayEnd(block))
+        {
+            Walk(next, end.Clone(), disposed, check);
+        }
+        else if ((end.Disposed & end.Undisposed & ~end.OwnerEscaped & _body.Sites.Buffers) != 0 && ConditionOf(block) is { } condition)
+        {
+            FollowFirst(block, next, condition, check);
+        }
+    }
+
+    // A buffer that is too small is replaced, and the span of the old one is used further on. In later rounds another may be disposed.
+    private void FollowFirst(BasicBlock block, BasicBlock next, ExpressionSyntax condition, Action<Use> check)
+    {
+        if (_firstRounds.Value[block.Ordinal] is not { } entry || _firstRounds.Value[next.Ordinal] is not { } other)
+        {
+            return;
+        }
+
+        FlowState state = Evaluate(block, entry.Clone(), null);
+        ulong disposed = state.SurelyDisposed & ~other.SurelyDisposed & ~state.OwnerEscaped & ~state.Pinned & _body.Sites.Buffers;
+        if (disposed != 0 && !MayEnd(block))
+        {
+            Walk(next, state, disposed, use => CheckIfTested(use, condition, check));
+        }
+    }
+
+    private static void CheckIfTested(Use use, ExpressionSyntax condition, Action<Use> check)
+    {
+        if (use.Operation.DescendantsAndSelf().Any(part => part.ReferencedVariable() is { } used && condition.DescendantNodesAndSelf().Any(
+            node => node is IdentifierNameSyntax name && name.Identifier.ValueText == used.Name)))
+        {
+            check(use);
+        }
+    }
+
+    private static ExpressionSyntax? ConditionOf(BasicBlock block) =>
+        block.Operations.LastOrDefault()?.Syntax.FirstAncestorOrSelf<IfStatementSyntax>()?.Condition;
+
+    /// <summary>Looks at the second rounds of the loops whose ends were noted.</summary>
+    public void FollowRounds(Action<Use> check)
+    {
+        foreach (KeyValuePair<BasicBlock, FlowState> round in _rounds)
+        {
+            BasicBlock head = round.Key;
+            if (DisposedOnlyHere(round.Value, head) is var disposed and not 0 && BodyOf(head) is { } first)
+            {
+                Walk(first, Evaluate(head, round.Value.Clone(), null), disposed, check);
+            }
+        }
+    }
+
+    private ulong DisposedOnlyHere(FlowState end, BasicBlock next) => _entries[next.Ordinal] is not { } entry ? 0
+        : end.SurelyDisposed & ~entry.SurelyDisposed & ~end.OwnerEscaped & ~end.Pinned & _body.Sites.Buffers;
+
+    // All ends of one round together.
+    private void NoteRound(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
+    {
+        if (!Edges.IsDirect(branch) || branch!.Destination is not { } head || head.Ordinal > block.Ordinal)
+        {
+            return;
+        }
+
+        FlowState state = Fixpoint.OnBranch(_body, block, end, isConditional);
+        if (_rounds.TryGetValue(head, out FlowState? others))
+        {
+            others.Join(state);
+        }
+        else
+        {
+            _rounds.Add(head, state.Clone());
+        }
+    }
+
+    // Of a `for` or `foreach`, that asks for nothing else than whether another item is there.
+    private static BasicBlock? BodyOf(BasicBlock head)
+    {
+        bool isPlain = head.BranchValue is IInvocationOperation { TargetMethod.Name: "MoveNext" }
+            || (head.BranchValue is IBinaryOperation { Syntax.Parent: ForStatementSyntax } test
+                && test.Descendants().All(part => part.Type?.SpecialType != SpecialType.System_Boolean));
+        ControlFlowBranch? inside = head.ConditionKind == ControlFlowConditionKind.WhenFalse
+            ? head.FallThroughSuccessor : head.ConditionalSuccessor;
+        return isPlain && Edges.IsDirect(inside) ? inside!.Destination : null;
+    }
+
+    private void Walk(BasicBlock block, FlowState state, ulong disposed, Action<Use> check)
+    {
+        for (BasicBlock? current = block; current is not null;)
+        {
+            List<Use> uses = new();
+            state = Evaluate(current, state, uses);
+            foreach (Use use in uses)
+            {
+                if ((use.AfterDispose & disposed) != 0)
+                {
+                    check(use);
+                }
+            }
+
+            ControlFlowBranch? branch = current.ConditionalSuccessor is null ? current.FallThroughSuccessor : null;
+            current = Edges.IsDirect(branch) && branch!.Destination!.Ordinal > current.Ordinal ? branch.Destination : null;
+        }
+    }
+
+    private FlowState Evaluate(BasicBlock block, FlowState state, List<Use>? uses)
+    {
+        _evaluator.State = state;
+        _evaluator.Uses = uses;
+        foreach (IOperation statement in block.Statements())
+        {
+            _evaluator.Evaluate(statement);
+        }
+
+        _evaluator.Uses = null;
+        return _evaluator.State;
+    }
+
+    // A call on that way that never returns, as that of a method that throws.
+    private bool MayEnd(BasicBlock block)
+    {
+        SyntaxNode? last = block.Statements().LastOrDefault()?.Syntax;
+        SyntaxNode? way = last?.AncestorsAndSelf().FirstOrDefault(node => node.Parent is IfStatementSyntax or ElseClauseSyntax
+            or SwitchSectionSyntax or CatchClauseSyntax or TryStatementSyntax or WhileStatementSyntax or DoStatementSyntax
+            or ForStatementSyntax or CommonForEachStatementSyntax or MemberDeclarationSyntax or AnonymousFunctionExpressionSyntax);
+        SyntaxNode? part = way is StatementSyntax or null ? way : way.Parent;
+        return part is null || _body.Graph.OriginalOperation.Descendants().Any(operation =>
+            operation is IInvocationOperation { TargetMethod: var called } && part.Span.Contains(operation.Syntax.Span)
+            && MayThrow(called, IsDropped(operation)));
+    }
+
+    private static bool IsDropped(IOperation call) =>
+        call.Parent is IExpressionStatementOperation or ISimpleAssignmentOperation { Target: IDiscardOperation };
+
+    private bool MayThrow(IMethodSymbol method, bool isDropped) => method.Name is "Exit" or "FailFast" or "Fail" or "Assert"
+        || method.Name.StartsWith("Throw", StringComparison.Ordinal)
+        || (isDropped && !_body.Known.Members.IsKnown(method)
+            && (_body.Known.Bodies.Of(method) is not { } body || body.Root.Descendants().Any(part => part is IThrowOperation)));
+}
