@@ -1,4 +1,4 @@
-# The steps of .ci/run and .ci/nightly, and how they are run and counted. Sourced by both, from the root of the repository.
+# The steps of .ci/run and .ci/nightly, and how they are run and counted. Sourced by both, with their arguments.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -8,6 +8,11 @@ readonly work=$PWD/artifacts/ci/$(basename "$0")
 
 # What a step exits with that this machine cannot run.
 readonly skip=77
+
+# --step NAME...: those steps alone. They build what else an earlier step has built. --list: the names of all.
+only=()
+if [[ ${1:-} == --step ]]; then only=("${@:2}"); fi
+if [[ ${#only[@]} -gt 0 ]]; then export ALONE=true; fi
 
 export CI=true
 export DEBIAN_FRONTEND=noninteractive
@@ -88,6 +93,11 @@ aot() {
     rm -rf "$work/aot"
     dotnet publish tests/AotSample --configuration Release --output "$work/aot" -p:AotTargetFramework="$framework"
     "$work/aot/AotSample"
+}
+
+# What the step aot compiled.
+sample() {
+    if [[ ! -x $work/aot/AotSample ]]; then aot; fi
 }
 
 # The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked. Its options come from a
@@ -171,7 +181,7 @@ trimmed() {
     dotnet publish tests/AotSample --configuration Release --output "$work/trimmed" -p:Trimmed=true
     "$work/trimmed/AotSample"
     "$work/trimmed/AotSample" stress
-    # What the step of that name made.
+    sample
     "$work/aot/AotSample" stress
 }
 
@@ -189,14 +199,14 @@ windows() {
 }
 
 mono() {
-    dotnet build tests/PlatformSmoke --framework net472 --configuration Release
+    [[ -z ${ALONE:-} ]] || dotnet build tests/PlatformSmoke --framework net472 --configuration Release
     "$(type -P mono)" artifacts/bin/PlatformSmoke/release_net472/PlatformSmoke.exe
 }
 
 # Kinds of collectors, processors and compilation that the tests leave at their defaults: the contract, and the load in each safety mode.
 runtimes() {
     local program=$PWD/artifacts/bin/PlatformSmoke/release_net10.0/PlatformSmoke setting
-    dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+    [[ -z ${ALONE:-} ]] || dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
     for setting in DOTNET_gcServer=1 "DOTNET_gcServer=1 DOTNET_GCHeapAffinitizeMask=1" DOTNET_PROCESSOR_COUNT=1 DOTNET_PROCESSOR_COUNT=64 \
         DOTNET_TieredPGO=0 DOTNET_ReadyToRun=0 DOTNET_GCgen0size=0x4000000 "taskset --cpu-list 0"; do
         echo "-- $setting"
@@ -215,19 +225,37 @@ runtimes() {
 
 # What emulation needs; the steps behind it are skipped where the machine's package sources lack it.
 emulators() {
+    mkdir -p artifacts/platforms
     tests/platforms/fetch.sh "$PWD/artifacts/platforms" || exit "$skip"
+    [[ -n ${ALONE:-} ]] || return 0
     dotnet build tests/PlatformSmoke --configuration Release
     dotnet build tests/platforms/TestRunner --configuration Release
     dotnet build tests/Allocator.Tests --configuration Release
 }
 
-# .NET's own runtime for musl, as Alpine images have it, at this machine's speed: the contract, the load, and all tests of the library and for ASP.NET Core.
+# .NET's own runtime for musl, as Alpine images have it, at this machine's speed: the contract, the load, a soak, and all tests of the library and for ASP.NET Core, those in control groups among them.
 musl() {
     coreclr musl
     "$PWD/artifacts/platforms/musl/dotnet" "$smoke" stress 5
     tests/platforms/coreclr-tests.sh "$PWD/artifacts/platforms/musl" Allocator.Tests
-    dotnet build tests/Allocator.AspNetCore.Tests --configuration Release
+    [[ -z ${ALONE:-} ]] || dotnet build tests/Allocator.AspNetCore.Tests --configuration Release
     tests/platforms/coreclr-tests.sh "$PWD/artifacts/platforms/musl" Allocator.AspNetCore.Tests
+}
+
+musl_soak() {
+    coreclr musl
+    [[ -z ${ALONE:-} ]] || dotnet build tests/Soak --configuration Release
+    DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 "$PWD/artifacts/platforms/musl/dotnet" artifacts/bin/Soak/release/Soak.dll --duration 30
+}
+
+# Chiselled and read-only containers with seccomp and a limit, made of namespaces; with musl too where it is.
+confined() {
+    mkdir -p "$PWD/artifacts/platforms"
+    [[ -z ${ALONE:-} ]] || dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+    tests/platforms/confined.sh "$PWD/artifacts/platforms" glibc artifacts/bin/PlatformSmoke/release_net10.0
+    if [[ -x artifacts/platforms/musl/dotnet ]]; then
+        tests/platforms/confined.sh "$PWD/artifacts/platforms" musl artifacts/bin/PlatformSmoke/release_net10.0
+    fi
 }
 
 # .NET's own runtime for ARM64, emulated. Under qemu's user mode background collections crash, and code that is written through another mapping is not seen.
@@ -245,21 +273,39 @@ arm64_coreclr() {
     done
 }
 
+# Compiled ahead of time for ARM64 on this machine, and emulated: the sample's own checks, the contract, and the load in each safety mode.
+arm64_aot() {
+    type -P aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || { echo "Needs Debian's packages gcc-aarch64-linux-gnu and qemu-user."; exit "$skip"; }
+    if ! dotnet restore tests/AotSample -p:_IsPublishing=true -p:AotRuntime=linux-arm64; then
+        echo "The compiler for linux-arm64 cannot be restored here."
+        exit "$skip"
+    fi
+    rm -rf "$work/aot-arm64"
+    dotnet publish tests/AotSample --configuration Release --output "$work/aot-arm64" -p:AotRuntime=linux-arm64 \
+        -p:ObjCopyName=aarch64-linux-gnu-objcopy
+    qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/aot-arm64/AotSample"
+    qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/aot-arm64/AotSample" stress
+}
+
 # coreclr KIND: makes its dotnet and what it runs, and runs the contract.
 coreclr() {
     local code=0
     smoke=$PWD/artifacts/bin/PlatformSmoke/release_net10.0/PlatformSmoke.dll
+    mkdir -p "$PWD/artifacts/platforms"
     tests/platforms/coreclr.sh "$PWD/artifacts/platforms" "$1" || code=$?
     [[ $code -eq 0 ]] || exit "$code"
-    dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
-    dotnet build tests/platforms/TestRunner --configuration Release
-    dotnet build tests/Allocator.Tests --configuration Release
+    if [[ -n ${ALONE:-} ]]; then
+        dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+        dotnet build tests/platforms/TestRunner --configuration Release
+        dotnet build tests/Allocator.Tests --configuration Release
+    fi
     "$PWD/artifacts/platforms/$1/dotnet" "$smoke" contract
 }
 
 # On Mono of another processor: the contract, the load, records; and what must end by a fault does.
 emulated() {
     local architecture=$1 what code
+    [[ -z ${ALONE:-} ]] || emulators
     [[ -d artifacts/platforms/mono-$architecture ]] || exit "$skip"
     shift
     for what in "$@"; do
@@ -291,12 +337,14 @@ armhf() {
 
 # Pages of 16 KiB, huge pages of 32 MiB.
 arm64_16k() {
+    [[ -z ${ALONE:-} ]] || emulators
     [[ -d artifacts/platforms/kernel-arm64-16k ]] || exit "$skip"
     tests/platforms/boot.sh "$PWD/artifacts/platforms" arm64-16k tests/platforms/arm64-16k-init.sh 300 artifacts/bin/PlatformSmoke/release_net472/*
 }
 
 # Control groups of version 2 with real limits, stall information and huge pages.
 cgroup2() {
+    [[ -z ${ALONE:-} ]] || emulators
     [[ -d artifacts/platforms/kernel-x64 ]] || exit "$skip"
     rm -rf "$work/machine"
     mkdir -p "$work/machine"
@@ -317,7 +365,13 @@ skia_wallpapers() {
 
 # measure PROGRAM ARGUMENTS...: as the build step left it.
 measure() {
-    dotnet run --no-build --configuration Release --project "benchmarks/$1" -- "${@:2}"
+    # shellcheck disable=SC2046
+    dotnet run $(built) --configuration Release --project "benchmarks/$1" -- "${@:2}"
+}
+
+# The option that says so.
+built() {
+    [[ -n ${ALONE:-} ]] || echo --no-build
 }
 
 # Ratios to what is measured beside it, with wide margins; bytes and objects exactly.
@@ -327,6 +381,7 @@ reach() {
 
 # Instructions of the program that the step before compiled: the same count on a busy machine.
 instructions() {
+    sample
     measure Measurements instructions --program "$work/aot/AotSample" --check --output "$work/measured/this-machine"
 }
 
@@ -356,11 +411,13 @@ measurements() {
 
 # A minute of everything at once, on real memory: nothing may be left at the end, and the resident set must stay flat.
 soak() {
-    dotnet run --no-build --configuration Release --project tests/Soak -- --duration 60
+    # shellcheck disable=SC2046
+    dotnet run $(built) --configuration Release --project tests/Soak -- --duration 60
 }
 
 # The same while the managed heap, of 128 MiB, is full three times a second. The runtime itself dies of that where it compiles, collects in the background, or starts a thread meanwhile.
 soak_exhausted() {
+    [[ -z ${ALONE:-} ]] || dotnet build tests/Soak --configuration Release
     DOTNET_GCHeapHardLimit=0x8000000 DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 dotnet artifacts/bin/Soak/release/Soak.dll --duration 18 --exhaust
 }
 
@@ -377,6 +434,14 @@ failed=0
 skipped=0
 summary=()
 failures=()
+
+# chosen NAME: whether this step is to run.
+chosen() {
+    local name
+    [[ ${#only[@]} -gt 0 ]] || return 0
+    for name in "${only[@]}"; do [[ $name != "$1" ]] || return 0; done
+    return 1
+}
 
 # run NAME LIMIT COMMAND...: with a header, a time limit and a duration; leaves the exit code in `status`.
 run() {
@@ -406,18 +471,23 @@ run() {
 
 # step NAME LIMIT FUNCTION: counts as one.
 step() {
-    run "$1" "$2" "$script" --step "$3"
+    chosen "$1" || return 0
+    run "$1" "$2" "$script" --call "$3"
     if ((status == 0)); then ((passed += 1)); elif ((status == skip)); then ((skipped += 1)); else ((failed += 1)); fi
 }
 
 # tests NAME LIMIT ARGUMENTS...: `dotnet test` with these arguments; counts as many as there are tests in its results.
 tests() {
-    local name=$1 limit=$2 total=0 executed=0 good=0 counters
+    local name=$1 limit=$2 total=0 executed=0 good=0 counters argument arguments=()
+    chosen "$name" || return 0
     shift 2
+    for argument in "$@"; do
+        [[ -n ${ALONE:-} && $argument == --no-build ]] || arguments+=("$argument")
+    done
     local results="$work/results/$name"
     rm -rf "$results"
     # tests/Directory.Build.props has each project write a trx file where CI is true.
-    run "$name" "$limit" dotnet test "$@" --results-directory "$results" \
+    run "$name" "$limit" dotnet test "${arguments[@]}" --results-directory "$results" \
         --blame-hang --blame-hang-timeout 4m --blame-hang-dump-type none
     while read -r counters; do
         ((total += $(attribute total "$counters")))
@@ -440,7 +510,7 @@ attribute() {
 
 # begin: an empty folder for what the steps write.
 begin() {
-    rm -rf "$work"
+    [[ -n ${ALONE:-} ]] || rm -rf "$work"
     mkdir -p "$work" "$HOME"
     dotnet --version
     uname -srm
@@ -463,8 +533,18 @@ finish() {
 }
 
 # step NAME LIMIT FUNCTION comes here, in a shell of its own.
-if [[ ${1:-} == --step ]]; then
+if [[ ${1:-} == --call ]]; then
     set -e
     "$2"
     exit
 fi
+if [[ ${1:-} == --list ]]; then
+    sed --quiet --regexp-extended 's/^(step|tests) ([^ ]+) .*/\2/p' "$script"
+    exit
+fi
+for name in "${only[@]}"; do
+    if ! "$script" --list | grep --quiet --line-regexp --fixed-strings "$name"; then
+        echo "There is no step $name: $script --list" >&2
+        exit 2
+    fi
+done

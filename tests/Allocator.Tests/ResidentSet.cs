@@ -18,4 +18,21 @@ internal static class ResidentSet
             return long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) * 1024;
         }
     }
+
+    /// <summary>Skips if a page that is only read takes memory here: some kernels have no page of zeros that all share.</summary>
+    public static void SkipIfReadsTakeMemory()
+    {
+        const int Length = 32 << 20;
+        UnixMemorySource source = new(useHugePages: false);
+        nint address = source.TryAllocate(Length, NativeMemorySource.MinimumAlignment, out _);
+        long before = Bytes;
+        for (int i = 0; i < Length; i += Environment.SystemPageSize)
+        {
+            _ = Volatile.Read(ref Unsafe.AddByteOffset(ref Unsafe.NullRef<byte>(), address + i));
+        }
+
+        long taken = Bytes - before;
+        source.Free(address, Length);
+        Skip.If(taken > Length / 2, "This kernel takes memory for a page that is only read.");
+    }
 }

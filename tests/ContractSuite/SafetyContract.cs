@@ -25,7 +25,7 @@ internal static class SafetyContract
         Checks.That(allocator.GetStatistics() is { CommittedBytes: 0, QuarantinedBytes: 0, OutstandingAllocations: 0 }, "nothing left");
     }
 
-    public static void OverrunIsFoundAndRecorded(SafetyMode mode)
+    public static void OverrunIsFoundAndRecorded(SafetyMode mode, bool hasRecordFile)
     {
         using MemoryAllocator allocator = Create(mode);
         MemoryCorruptedException? exception = null;
@@ -41,6 +41,12 @@ internal static class SafetyContract
         }
 
         Checks.That(exception is not null == (mode == SafetyMode.Guarded), "an exception in Guarded mode");
+        Checks.That(AllocationRecords.CurrentPath is not null == hasRecordFile, "a record file if one can be made");
+        if (!hasRecordFile)
+        {
+            return;
+        }
+
         AllocationRecords records = AllocationRecords.Open(AllocationRecords.CurrentPath!);
         Checks.That(
             records.Records.Any(static record => record is { Corruption: CorruptionKind.Overrun, CorruptionOffset: 1000, Bytes: 1000 }),

@@ -18,7 +18,8 @@ namespace PlatformSmoke;
 internal static class Program
 {
     private const string Usage =
-        "Commands: contract (the default), stress [SECONDS], space, records, touch raw|returned|behind, huge, container COMMAND.";
+        "Commands: contract [unrecorded] (the default), stress [SECONDS], space, records, touch raw|returned|behind, huge, "
+        + "container COMMAND, confined MEGABYTES.";
 
     private static string? MonoVersion =>
         Type.GetType("Mono.Runtime")
@@ -38,7 +39,7 @@ internal static class Program
         switch (command)
         {
             case "contract":
-                RunContract(checks);
+                RunContract(checks, hasRecordFile: !arguments.Contains("unrecorded"));
                 break;
             case "stress":
                 LoadContract.Run(checks, TimeSpan.FromSeconds(arguments.Length > 1 ? int.Parse(arguments[1]) : 5));
@@ -61,6 +62,9 @@ internal static class Program
             case "container" when arguments.Length > 1:
                 Container.Run(checks, arguments[1..]);
                 break;
+            case "confined" when arguments.Length > 1:
+                Confined.Run(checks, long.Parse(arguments[1]));
+                break;
 #endif
             default:
                 Console.Error.WriteLine($"{string.Join(" ", arguments)} is no command. {Usage}");
@@ -70,7 +74,7 @@ internal static class Program
         return checks.Report();
     }
 
-    private static void RunContract(Checks checks)
+    private static void RunContract(Checks checks, bool hasRecordFile)
     {
 #if NET
         if (OperatingSystem.IsWindows())
@@ -88,6 +92,6 @@ internal static class Program
         checks.Run("runs the netstandard2.0 asset", static () => Asset == ".NETStandard,Version=v2.0");
 #endif
         SourceContract.Run<UnixMemorySource>(checks);
-        Contract.Run(checks);
+        Contract.Run(checks, hasRecordFile: hasRecordFile);
     }
 }

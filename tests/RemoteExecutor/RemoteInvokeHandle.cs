@@ -7,6 +7,10 @@ namespace Microsoft.DotNet.RemoteExecutor;
 public sealed class RemoteInvokeHandle : IDisposable
 {
     private const int ErrorTailInCharacters = 8_000;
+    private const int Turns = 3;
+
+    // Of one processor.
+    private const double LeastUse = 0.01;
 
     private readonly string _createdBy = Environment.StackTrace;
     private readonly StringBuilder _errors = new();
@@ -60,7 +64,7 @@ public sealed class RemoteInvokeHandle : IDisposable
         }
     }
 
-    /// <summary>Waits for the child, at most <see cref="RemoteInvokeOptions.TimeOut"/>.</summary>
+    /// <summary>Waits for the child, at most three times <see cref="RemoteInvokeOptions.TimeOut"/>.</summary>
     /// <exception cref="RemoteExecutionException">
     /// The child threw, ended with an unexpected exit code, or was killed for its time.
     /// </exception>
@@ -90,7 +94,7 @@ public sealed class RemoteInvokeHandle : IDisposable
 
     private string? WaitForFailure()
     {
-        if (!Process.WaitForExit(Options.TimeOut))
+        if (!HasEnded())
         {
             Process.Kill(entireProcessTree: true);
             _ = ExitCode;
@@ -108,6 +112,43 @@ public sealed class RemoteInvokeHandle : IDisposable
         return Options.CheckExitCode && (exitCode & kept) != (Options.ExpectedExitCode & kept)
             ? $"The remote process {Process.Id} ended with exit code {exitCode}, expected {Options.ExpectedExitCode}."
             : null;
+    }
+
+    // On a busy machine a child is slow. It gets the same time twice more while it still runs: a deadlock uses no processor.
+    private bool HasEnded()
+    {
+        TimeSpan used = default;
+        for (int i = 0; i < Turns; i++)
+        {
+            if (Process.WaitForExit(Options.TimeOut))
+            {
+                return true;
+            }
+
+            TimeSpan now = ReadProcessorTime();
+            if (i > 0 && (now - used).TotalMilliseconds < Options.TimeOut * LeastUse)
+            {
+                return false;
+            }
+
+            used = now;
+        }
+
+        return false;
+    }
+
+    private TimeSpan ReadProcessorTime()
+    {
+        try
+        {
+            Process.Refresh();
+            return Process.TotalProcessorTime;
+        }
+        catch (InvalidOperationException)
+        {
+            // It has ended meanwhile.
+            return TimeSpan.MaxValue;
+        }
     }
 
     private string ErrorTail()

@@ -8,7 +8,10 @@ public sealed class RemoteInvokeOptions
     /// <summary>How the process starts: its environment, working folder and redirections. File name and arguments are filled in.</summary>
     public ProcessStartInfo StartInfo { get; set; } = new();
 
-    /// <summary>How many milliseconds <see cref="RemoteInvokeHandle.Dispose"/> waits before it kills the process.</summary>
+    /// <summary>
+    /// How many milliseconds <see cref="RemoteInvokeHandle.Dispose"/> waits before it kills the process; three times as many if the
+    /// process still uses a processor.
+    /// </summary>
     public int TimeOut { get; set; } = RemoteExecutor.FailWaitTimeoutMilliseconds;
 
     /// <summary>Whether an exit code other than <see cref="ExpectedExitCode"/> is a failure.</summary>

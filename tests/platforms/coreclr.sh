@@ -11,6 +11,11 @@ case $2 in
 esac
 type -P "$compiler" >/dev/null || { echo "Needs Debian's packages: $packages"; exit 77; }
 
+# What is there stays, if it is of this version and of these sources.
+if [[ -d $folder/shared/Microsoft.AspNetCore.App/$version && $folder/dotnet -nt $here/coreclr/host.c && $folder/dotnet -nt $here/coreclr/musl-glibc.c ]]; then
+    exec "$folder/dotnet" --list-runtimes
+fi
+
 rm -rf "$folder"
 mkdir -p "$folder/restore"
 cat > "$folder/restore/restore.csproj" <<END

@@ -37,8 +37,8 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
         WriteTrims();
         string mapping = NativeMapThreshold.IsSet ? $"maps from {Bytes(NativeMapThreshold.Bytes)} on, " : "";
-        Line("malloc", mapping + (_settings.HeapTrimmer is null
-            ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)}, and glibc only)"
+        Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: it has no threshold to fix, and cannot be trimmed"
+            : _settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
             : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}")));
         Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a refusal of the system, ")
             + Invariant($"{MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));

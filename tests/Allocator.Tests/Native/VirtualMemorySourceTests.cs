@@ -97,6 +97,7 @@ public class VirtualMemorySourceTests
     public void TryReserve_ReadInEveryPart_TakesNoMemory(HugePages hugePages)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        ResidentSet.SkipIfReadsTakeMemory();
         RemoteExecutor.Invoke(
             static hugePages =>
             {
@@ -144,6 +145,7 @@ public class VirtualMemorySourceTests
     public void TryReserve_ProcessLocksWhatItMaps_TakesNoMemoryForUncommittedBlocks(int overreadTolerance)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs mlockall.");
+        ResidentSet.SkipIfReadsTakeMemory();
         RemoteExecutor.Invoke(
             static tolerance =>
             {

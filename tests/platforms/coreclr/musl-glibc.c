@@ -1,10 +1,11 @@
-/* What Debian's libraries for C++ and cryptography, built for glibc, lack under musl: enough for .NET's musl runtime to run tests on Debian. Alpine has libraries of its own.
+/* What Debian's libraries for C++, cryptography and JPEG, built for glibc, lack under musl: enough for .NET's musl runtime to run tests on Debian. Alpine has libraries of its own.
    musl takes the names libc.so.6, libm.so.6 and so on for itself. This is built as ld-linux-x86-64.so.2, which those libraries name too. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
 #include <locale.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -57,6 +58,18 @@ int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...)
     va_end(list);
     return written;
 }
+
+int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int written = vsnprintf(to, size, format, list);
+    va_end(list);
+    return written;
+}
+
+size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *file) { return fread(to, size, count, file); }
+void __longjmp_chk(jmp_buf to, int value) { longjmp(to, value); }
 
 void __syslog_chk(int priority, int flag, const char *format, ...)
 {
