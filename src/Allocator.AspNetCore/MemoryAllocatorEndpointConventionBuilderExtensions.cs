@@ -65,8 +65,8 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>
-    /// As the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation, so they
-    /// count, and are learned, whatever code makes them.
+    /// Works as the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation,
+    /// whatever code makes them, so all of them count and are learned.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.

@@ -3,7 +3,7 @@ using Allocator.AspNetCore;
 
 namespace Microsoft.AspNetCore.Http;
 
-/// <summary>Gives endpoints the reservation of their request.</summary>
+/// <summary>Offers endpoints the reservation of their request.</summary>
 public static class MemoryReservationHttpContextExtensions
 {
     /// <summary>Returns the reservation of this request: an allocator, which is disposed when the endpoint has run.</summary>

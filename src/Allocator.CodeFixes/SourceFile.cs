@@ -25,7 +25,7 @@ internal sealed class SourceFile
 
     public LanguageVersion Language => ((CSharpParseOptions)Root.SyntaxTree.Options).LanguageVersion;
 
-    /// <summary>Reads <paramref name="document"/>. Returns null where it cannot be compiled.</summary>
+    /// <summary>Reads <paramref name="document"/>. Returns null if it cannot be compiled.</summary>
     public static async Task<SourceFile?> ReadAsync(Document document, CancellationToken cancellationToken)
     {
         SyntaxNode? root = await document.GetSyntaxRootAsync(cancellationToken).ConfigureAwait(false);
@@ -67,7 +67,7 @@ internal sealed class SourceFile
     /// <summary>Returns how <paramref name="type"/> is written where <paramref name="node"/> stands.</summary>
     public string NameOf(ITypeSymbol type, SyntaxNode node) => type.ToMinimalDisplayString(_model, node.SpanStart);
 
-    /// <summary>Gets whether <c>.editorconfig</c> says so.</summary>
+    /// <summary>Gets whether <c>.editorconfig</c> sets it.</summary>
     public bool Prefers(string option) =>
         _document.Project.AnalyzerOptions.AnalyzerConfigOptionsProvider.GetOptions(Root.SyntaxTree).TryGetValue(option, out string? value)
         && value.StartsWith("true", System.StringComparison.Ordinal);

@@ -22,7 +22,7 @@ internal static class SourceLines
         return text.ToString(TextSpan.FromBounds(line.Start, end));
     }
 
-    /// <summary>Gets the line break that ends the line of <paramref name="position"/>, or the one before where it is the last.</summary>
+    /// <summary>Gets the line break that ends the line of <paramref name="position"/>, or the one before if it is the last.</summary>
     public static string LineBreakNear(this SourceText text, int position)
     {
         int number = text.Lines.GetLineFromPosition(position).LineNumber;

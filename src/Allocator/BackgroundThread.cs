@@ -14,10 +14,10 @@ internal sealed class BackgroundThread(string name)
 {
     private const int RetryMilliseconds = 1000;
 
-    // As long as this no allocator has to live before it ends: one may be made for each job.
+    // The thread ends when no allocator has lived for this long. Not sooner, because a program may make one for each job.
     private const int LingerMilliseconds = 1000;
 
-    // One for all, so that work is never in the lists of two. Nothing else is locked under it.
+    // One lock for all instances, so that work is never in the lists of two. Nothing else is locked under it.
     private static readonly ShortLock s_lock = new();
 
     private static volatile bool s_isUnused;
@@ -33,10 +33,10 @@ internal sealed class BackgroundThread(string name)
 
     private enum Stage
     {
-        /// <summary>No memory has been outstanding.</summary>
+        /// <summary>No memory has been outstanding yet.</summary>
         NotWanted,
 
-        /// <summary>None could be made yet.</summary>
+        /// <summary>No thread could be made yet.</summary>
         Wanted,
         Running,
 
@@ -95,7 +95,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Queues work to be done as soon as possible. The same run does all work queued before that has not begun.</summary>
+    /// <summary>Queues work to be done as soon as possible, after all work that was queued before.</summary>
     public void Queue(IBackgroundWork work)
     {
         if (_stage is Stage.NotWanted or Stage.Closed)
@@ -109,7 +109,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Has work done at a time, if it is not to be done sooner anyway.</summary>
+    /// <summary>Schedules work for a time, unless it is due sooner anyway.</summary>
     public void RunBy(IBackgroundWork work, long dueMilliseconds)
     {
         using (s_lock.Enter())
@@ -126,7 +126,7 @@ internal sealed class BackgroundThread(string name)
         _wake.Set();
     }
 
-    /// <summary>Has work not done, unless it has begun.</summary>
+    /// <summary>Cancels work, unless it has begun.</summary>
     public void Cancel(IBackgroundWork work)
     {
         using (s_lock.Enter())
@@ -149,7 +149,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Has it look soon whether it is still used.</summary>
+    /// <summary>Makes the thread check soon whether it is still needed.</summary>
     public void NoteUnused()
     {
         bool isAsleep;
@@ -209,7 +209,7 @@ internal sealed class BackgroundThread(string name)
         }
         while (!(Sleep() ? _stage == Stage.Closed : TryEnd()));
 
-        // Its number is another thread's from here on; and there may be a next one by now.
+        // From here on another thread may have this thread's id; and the next background thread may exist already.
         RunDue();
         Interlocked.CompareExchange(ref _threadId, 0, Environment.CurrentManagedThreadId);
     }
@@ -222,7 +222,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    // Times first: no flood of other work holds them up.
+    // Work with a time comes first, so that a flood of other work cannot delay it.
     private IBackgroundWork? TakeDue()
     {
         using (s_lock.Enter())
@@ -254,7 +254,7 @@ internal sealed class BackgroundThread(string name)
         }
         catch (Exception)
         {
-            // An interrupt, by code of the user's that knows the thread.
+            // The user's code has found this thread and interrupted it.
             return true;
         }
     }
@@ -263,7 +263,7 @@ internal sealed class BackgroundThread(string name)
     {
         lock (_starting)
         {
-            // First: an allocator that is made meanwhile either is seen here, or sees this and waits for the lock.
+            // Set first. An allocator that is made meanwhile either is seen below, or sees this and waits for the lock.
             Stage before = _stage;
             _stage = before == Stage.Closed ? Stage.Closed : Stage.NotWanted;
             Interlocked.MemoryBarrier();

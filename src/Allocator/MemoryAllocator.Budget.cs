@@ -1,4 +1,3 @@
-using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using Allocator.Allocators;
 using Allocator.Budgeting;
@@ -44,10 +43,7 @@ public abstract partial class MemoryAllocator
     /// <inheritdoc cref="AllocateAsync" path="/param[@name = 'cancellationToken'] | /exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
-        int width,
-        int height,
-        AllocationOptions options = AllocationOptions.None,
-        int rowAlignmentInBytes = 1,
+        int width, int height, AllocationOptions options = AllocationOptions.None, int rowAlignmentInBytes = 1,
         CancellationToken cancellationToken = default)
         where TPixel : unmanaged
     {
@@ -58,13 +54,24 @@ public abstract partial class MemoryAllocator
             this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
+    /// <inheritdoc cref="AllocatePixelsAsync{TPixel}(int, int, AllocationOptions, int, CancellationToken)"/>
+    [return: OwnedBuffer]
+    public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
+        int width, int height, AllocationOptions options, CancellationToken cancellationToken)
+        where TPixel : unmanaged =>
+        AllocatePixelsAsync<TPixel>(width, height, options, rowAlignmentInBytes: 1, cancellationToken);
+
     /// <summary>
     /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
     /// <param name="bytes">The most that the job needs at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
-    /// <remarks>Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn.</remarks>
+    /// <remarks>
+    /// Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn. If the allocator has
+    /// neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>,
+    /// every reservation is granted at once and holds nothing back; the event <c>ReservationUnlimited</c> says so once.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
@@ -84,8 +91,7 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
     /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
-    /// <c>await</c> runs on the thread pool.
-    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
+    /// <c>await</c> runs on the thread pool. <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -194,8 +200,7 @@ public abstract partial class MemoryAllocator
     /// inside a <see cref="MemoryReservation"/> that covers the bytes it never waits. Without a budget, memory that the container
     /// certainly has no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>). If nothing limits the
     /// process, it costs an object and counts nothing. Among the statistics only <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/>
-    /// contains these bytes.
-    /// Disposing the allocator ends a wait, with <see cref="ObjectDisposedException"/>.
+    /// contains these bytes. Disposing the allocator ends a wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// <paramref name="bytes"/> is more than the whole budget, or it had no room for them in time; or the container certainly has none.
@@ -209,13 +214,6 @@ public abstract partial class MemoryAllocator
         GC.KeepAlive(this);
         return external;
     }
-
-    /// <summary>The former name of <see cref="TrackExternalMemory"/>.</summary>
-    /// <inheritdoc cref="TrackExternalMemory"/>
-    [EditorBrowsable(EditorBrowsableState.Never)]
-    [Obsolete("Use TrackExternalMemory, which does the same.")]
-    [return: OwnedBuffer]
-    public IDisposable CountExternal(long bytes) => TrackExternalMemory(bytes);
 
     // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
     private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
@@ -259,6 +257,7 @@ public abstract partial class MemoryAllocator
 
             // Before the request is posted: once it is granted nothing is allocated.
             BudgetAccount? parent = Account;
+            admission.NoteReservation(parent);
             ReservationAccount account = new(parent, 0, isGranted: false) { Job = job };
             MemoryReservation reservation = new(this, account);
             bytes = job?.SizeFor(parent?.Budget) ?? bytes;
@@ -275,6 +274,7 @@ public abstract partial class MemoryAllocator
 
     private MemoryReservation? TryReserve(long bytes, BudgetAccount? parent, LearnedJob? job)
     {
+        GetPipeline().Admission.NoteReservation(parent);
         if (!GetPipeline().Admission.TryAcquire(parent, bytes, out BudgetPermit permit, job))
         {
             return null;

@@ -167,7 +167,7 @@ public abstract partial class MemoryAllocator
 
     /// <summary>Makes a group of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
-    /// <param name="memory">The memory: the only member.</param>
+    /// <param name="memory">The memory: the only block.</param>
     /// <param name="release">
     /// Called once when the group has been disposed and nothing pins or uses it any more, on the thread that ends the last use. Never
     /// called for a group that is dropped without <c>Dispose</c>.

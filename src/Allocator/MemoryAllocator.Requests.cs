@@ -171,7 +171,7 @@ public abstract partial class MemoryAllocator
 [Flags]
 public enum AllocationOptions
 {
-    /// <summary>Contents are unspecified, and memory above one block may come in several members.</summary>
+    /// <summary>Contents are unspecified, and memory above one block of the pool may come in several blocks.</summary>
     None = 0,
 
     /// <summary>The memory is zero. It is cleared at most once, and not at all if the operating system supplied it zeroed.</summary>

@@ -114,16 +114,16 @@ public abstract partial class MemoryAllocator : IDisposable
         return new MemoryLease<T>(guard, generation, length);
     }
 
-    /// <summary>Allocates memory that may come in several members of equal length, so no large contiguous memory is needed.</summary>
+    /// <summary>Allocates memory that may come in several blocks of equal length, so no large contiguous memory is needed.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
-    /// <param name="totalLength">The length of all members together, in elements; 0 gives one empty member.</param>
+    /// <param name="totalLength">The length of all blocks together, in elements; 0 gives one empty block.</param>
     /// <param name="elementAlignment">
-    /// Elements that belong together, an image row for instance: every member but the last holds a multiple of it. At most 32 MiB.
+    /// Elements that belong together, an image row for instance: every block but the last holds a multiple of it. At most 32 MiB.
     /// </param>
-    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
+    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one block.</param>
     /// <returns>The group, which the caller disposes.</returns>
     /// <remarks>
-    /// Members are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
+    /// They are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above 32 MiB.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
@@ -139,7 +139,7 @@ public abstract partial class MemoryAllocator : IDisposable
         return AllocateMembers<T>(request);
     }
 
-    /// <summary>Allocates the pixels of an image, row after row. No row is divided between two members.</summary>
+    /// <summary>Allocates the pixels of an image, row after row. No row is divided between two blocks.</summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>

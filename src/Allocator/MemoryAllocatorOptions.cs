@@ -171,15 +171,16 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets whether collections of the garbage collector are forced to find memory whose owner was dropped without <c>Dispose</c>.
-    /// The default is <see langword="true"/>.
+    /// <see langword="null"/>, the default: regularly once this allocator has found such memory; before that, only if memory is short.
     /// </summary>
     /// <remarks>
-    /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
-    /// 2, not blocking, and on no thread that allocates or disposes. There is at most one in a <see cref="TrimPeriod"/>, and ever fewer,
-    /// down to one an hour, in a process that neither allocates nor disposes. If concurrent collection is off, collections are only forced
-    /// before a request is refused. If another collection found such memory, a forced one brings it back in any case.
+    /// Unmanaged memory alone causes no collection. Before the first find, one is forced while a request waits, before one is refused, and
+    /// at most once an hour if the pool is full. <see langword="true"/> searches regularly from the start: at most once in a
+    /// <see cref="TrimPeriod"/>, and ever more seldom, down to once an hour, in a process that neither allocates nor disposes. A forced
+    /// collection is of generation 2, not blocking, and on no thread that allocates or disposes. If concurrent collection is off, it is
+    /// only forced before a request is refused. If another collection found such memory, a forced one brings it back in any case.
     /// </remarks>
-    public bool CollectToFindAbandoned { get; set; } = true;
+    public bool? CollectToFindAbandoned { get; set; }
 
     /// <summary>
     /// Gets or sets how closely the use of memory is watched. <see langword="null"/>: as the AppContext data <c>Allocator.Safety</c> says,
@@ -189,7 +190,7 @@ public sealed class MemoryAllocatorOptions
     public SafetyMode? Safety { get; set; }
 
     /// <summary>
-    /// Gets or sets of how many allocations <see cref="SafetyMode.Sampled"/> mode watches one, at least 1. Default: 1,000.
+    /// Gets or sets how rarely <see cref="SafetyMode.Sampled"/> mode watches: one allocation in this many, at least 1. Default: 1,000.
     /// </summary>
     public int SafetySampleInterval { get; set; } = 1000;
 

@@ -59,10 +59,10 @@ public readonly record struct MemoryAllocatorStatistics
     /// </summary>
     public long NativeHeapTrims { get; init; }
 
-    /// <summary>Gets by how many bytes less of the process was resident after these than before, other threads included.</summary>
+    /// <summary>Gets how many bytes these trims removed from the resident set, with what other threads did meanwhile.</summary>
     public long NativeHeapTrimmedBytes { get; init; }
 
-    /// <summary>Gets how long these took in all.</summary>
+    /// <summary>Gets how long these trims took in all.</summary>
     public TimeSpan NativeHeapTrimTime { get; init; }
 
     /// <summary>Gets how often a request was tried again because the operating system had refused it.</summary>

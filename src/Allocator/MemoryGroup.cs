@@ -3,10 +3,10 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>One length of memory, divided into members of equal length; the last may be shorter. Disposed by its owner.</summary>
+/// <summary>One length of memory, divided into blocks of equal length; the last may be shorter. Disposed by its owner.</summary>
 /// <typeparam name="T">The element type.</typeparam>
 /// <remarks>
-/// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/>, asking for members, spans and pins throws
+/// A block's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/>, asking for blocks, spans and pins throws
 /// <see cref="ObjectDisposedException"/>.
 /// </remarks>
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
@@ -29,21 +29,21 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         _layout = layout;
     }
 
-    /// <summary>Gets the length of all members together, in elements.</summary>
+    /// <summary>Gets the length of all blocks together, in elements.</summary>
     public long TotalLength => _layout.TotalLength;
 
-    /// <summary>Gets the length of every member but the last, in elements; the length of the only member if there is one.</summary>
+    /// <summary>Gets the length of every block but the last, in elements; the length of the only block if there is one.</summary>
     public int BlockLength => _layout.MemberLength;
 
-    /// <summary>Gets the number of members, at least 1.</summary>
+    /// <summary>Gets the number of blocks, at least 1.</summary>
     public int Count => _layout.Count;
 
-    /// <summary>Gets whether the members lie without gap. There is then one, unless it were longer than a span can be.</summary>
+    /// <summary>Gets whether the blocks lie without a gap. There is then one block, unless it were longer than a span can be.</summary>
     public bool IsContiguous => _layout.IsContiguous;
 
     internal ref readonly MemberLayout Layout => ref _layout;
 
-    /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
+    /// <summary>Gets one block. Each costs one small object when it is first asked for.</summary>
     /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="index"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
@@ -65,7 +65,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    /// <summary>Copies all elements to the beginning of another group, whatever the lengths of its members.</summary>
+    /// <summary>Copies all elements to the beginning of another group, whatever the lengths of its blocks.</summary>
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter.</exception>
     /// <exception cref="ObjectDisposedException">One of the groups has been disposed.</exception>
@@ -138,7 +138,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    /// <summary>Enumerates the members in order.</summary>
+    /// <summary>Enumerates the blocks in order.</summary>
     public IEnumerator<Memory<T>> GetEnumerator()
     {
         for (int i = 0; i < Count; i++)

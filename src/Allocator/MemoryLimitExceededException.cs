@@ -95,8 +95,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <summary>For a request that the container certainly has no memory for. Transient, unless the container is smaller.</summary>
     internal static MemoryLimitExceededException ForContainer(long requestedBytes, long containerBytes, long leftBytes) =>
         new(requestedBytes, containerBytes, leftBytes, requestedBytes <= containerBytes, Invariant(
-            $"; the container of {containerBytes:N0} bytes has {leftBytes:N0} bytes left, after all idle memory was released, ")
-            + $"and would be killed for more ({OptionsName}.{nameof(MemoryAllocatorOptions.HonorMemoryLimit)}). "
+            $"; the container of {containerBytes:N0} bytes has {leftBytes:N0} bytes left after all idle memory was released, ")
+            + $"and its process would be killed for using more ({OptionsName}.{nameof(MemoryAllocatorOptions.HonorMemoryLimit)}). "
             + "Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.");
 
     /// <summary>For a request that would leave too little free. Transient, if an otherwise empty container has room for it.</summary>

@@ -49,7 +49,7 @@ public readonly ref struct PixelAccessor<TPixel>
     public int Height { get; internal init; }
 
     /// <summary>
-    /// Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>
+    /// Gets which row of the buffer is row 0 of this accessor: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>
     /// and in a <see cref="Slice"/>.
     /// </summary>
     public int FirstRow { get; internal init; }

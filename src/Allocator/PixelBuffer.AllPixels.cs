@@ -34,7 +34,7 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>Copies all pixels from rows in other memory, a codec's for instance, whatever the blocks of this buffer.</summary>
-    /// <param name="source">The rows: the first pixel of the first one is its first element.</param>
+    /// <param name="source">The rows. Its first element is the first pixel of the first row.</param>
     /// <param name="sourceRowStride">
     /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not read.
     /// </param>
@@ -53,7 +53,7 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>Copies all pixels to rows in other memory, whatever the blocks of this buffer.</summary>
-    /// <param name="destination">The rows: its first element gets the first pixel of the first one.</param>
+    /// <param name="destination">The rows. Its first element becomes the first pixel of the first row.</param>
     /// <param name="destinationRowStride">
     /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not written.
     /// </param>
@@ -155,7 +155,7 @@ public sealed partial class PixelBuffer<TPixel>
     /// Hands the pixels to native code: returns their address, which does not move, and a function that releases them. From now on the
     /// result has them: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
     /// </summary>
-    /// <returns>The pixels, which the caller, or native code by its release callback, releases.</returns>
+    /// <returns>The pixels. The caller releases them, or native code does by its release callback.</returns>
     /// <remarks>
     /// Costs some small objects; pixels in an array are pinned. Only a release takes the memory back, neither the garbage collector nor
     /// disposing the allocator: without a release it stays outstanding for ever. If this throws, nothing has changed.

@@ -79,8 +79,8 @@ internal static class Throw
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
 
-    // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another
-    // one that does is inlined into that loop, with all that makes the message.
+    // Not OutOfRange, for which callers would box the row in a loop's body. This method itself throws: one that only calls a throwing
+    // method would be inlined into that loop, together with the code for the message.
     [DoesNotReturn]
     public static void RowOutOfRange(int y, int height) =>
         throw new ArgumentOutOfRangeException(nameof(y), y, Invariant($"y is {y}; it must be from 0 to {height - 1}."));

@@ -93,7 +93,8 @@ public class MemoryBudgetAllocationTests
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(2 * Block);
         using CancellationTokenSource source = new();
         Task<IMemoryOwner<byte>> cancelled = setup.Allocator.AllocateAsync<byte>(4 * Block, cancellationToken: source.Token).AsTask();
-        Task<PixelBuffer<byte>> pixels = setup.Allocator.AllocatePixelsAsync<byte>(Block, 4, cancellationToken: source.Token).AsTask();
+        Task<PixelBuffer<byte>> pixels =
+            setup.Allocator.AllocatePixelsAsync<byte>(Block, 4, AllocationOptions.None, source.Token).AsTask();
         Task<MemoryReservation> reservation = setup.Allocator.ReserveAsync(4 * Block, source.Token).AsTask();
         source.Cancel();
         OperationCanceledException failure = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);

@@ -287,16 +287,6 @@ public class MemoryLimitTests
         setup.Allocator.AllocateGroup<byte>(2 * Block).Dispose();
     }
 
-#pragma warning disable CS0618 // The former name has to go on working.
-    [Fact]
-    public void CountExternal_FormerName_DoesTheSame()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        using IDisposable external = setup.Allocator.CountExternal(6 * Block);
-        Assert.Equal(6L * Block, setup.Statistics.BudgetUsedBytes);
-    }
-#pragma warning restore CS0618
-
     [Fact]
     public void TrackExternalMemory_LimitNotHonored_IsServed()
     {

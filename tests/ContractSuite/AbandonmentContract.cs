@@ -22,6 +22,7 @@ internal static class AbandonmentContract
             NativeMemory = kind,
             MaximumPoolSizeMegabytes = 256,
             TrimPeriod = TimeSpan.FromMilliseconds(5),
+            CollectToFindAbandoned = true,
         });
 
         // On a stack that is gone afterwards, with whatever was left on it.

@@ -41,7 +41,7 @@ internal sealed class BodyAnalysis
     {
         foreach (IOperation operation in statement.DescendantsAndSelf())
         {
-            // That of an expression tree is data: it never runs as it stands.
+            // The lambda of an expression tree is data: it never runs as code.
             if (operation is IFlowAnonymousFunctionOperation lambda && !lambda.IsExpressionTree())
             {
                 Run(graph.GetAnonymousFunctionControlFlowGraph(lambda, _cancellation), lambda.Symbol);

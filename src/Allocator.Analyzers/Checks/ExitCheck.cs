@@ -5,8 +5,8 @@ using Allocator.Analyzers.Rules;
 namespace Allocator.Analyzers.Checks;
 
 /// <summary>
-/// ALLOC003, ALLOC005 and ALLOC006: what a body returns when its owner stays behind or is disposed on the way out, what tasks still use
-/// then, and what an early return leaves behind.
+/// ALLOC003, ALLOC005 and ALLOC006: a body returns a buffer whose owner stays behind or is disposed on the way out; a task still uses
+/// the buffer then; an early return leaves an owner behind.
 /// </summary>
 internal sealed class ExitCheck
 {
@@ -43,7 +43,7 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Reports what is lost on some paths and disposed or handed on where other paths end.</summary>
+    /// <summary>Reports what is lost on some paths, and disposed or handed on at the end of others.</summary>
     public void ReportLost()
     {
         foreach ((DiagnosticDescriptor rule, Location place, ulong sites, string? word) in _lost)
@@ -69,7 +69,7 @@ internal sealed class ExitCheck
 
         _reporter.Report(LifetimeRules.ReturnedFromUsing, returned, value.Own & disposed & DeclaredWithUsing());
 
-        // What the same statement put into the returned object has not gone anywhere else before.
+        // Buffers that the same statement put into the returned object have not gone anywhere else.
         ulong inside = value.Held & left & ~(before.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers) & ~state.Running;
         _reporter.Report(
             LifetimeRules.OutlivesOwner, returned,
@@ -82,7 +82,7 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Checks what is disposed on the way out of a block, and what a <c>return</c> without a value leaves.</summary>
+    /// <summary>Checks the owners that are disposed on the way out of a block, or left by a <c>return</c> without a value.</summary>
     public void CheckLeft(BasicBlock block, FlowState end)
     {
         foreach (ControlFlowBranch? branch in new[] { block.FallThroughSuccessor, block.ConditionalSuccessor })
@@ -123,7 +123,7 @@ internal sealed class ExitCheck
         }
     }
 
-    // What other threads signal is not seen: a body that waits for anything may wait for its tasks.
+    // Signals of other threads are not seen: a body that waits for anything may wait for its tasks.
     private void ReportRunning(ulong sites)
     {
         if (sites != 0 && !_synchronization.MayWait)
@@ -149,7 +149,7 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Gives the state behind the <c>finally</c> blocks that a branch leaves; null where one of them never ends.</summary>
+    /// <summary>Returns the state behind the <c>finally</c> blocks that a branch leaves; null if one of them never ends.</summary>
     private FlowState? Behind(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
     {
         perhaps = 0;
@@ -182,7 +182,7 @@ internal sealed class ExitCheck
         return declared;
     }
 
-    // What the blocks dispose for sure, and only they.
+    // The owners that these blocks certainly dispose, and no other code.
     private static ulong DisposedOnTheWay(FlowState before, FlowState? behind) =>
         behind is null ? 0 : behind.SurelyDisposed & ~before.SurelyDisposed;
 }

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Checks;
 internal static class LambdaBody
 {
     /// <summary>
-    /// Gives whether <paramref name="call"/>, with its result dropped or put in a variable, is all that a lambda consists of.
+    /// Returns whether <paramref name="call"/>, with its result dropped or put in a variable, is all that a lambda consists of.
     /// </summary>
     public static bool IsOnly(SyntaxNode call)
     {

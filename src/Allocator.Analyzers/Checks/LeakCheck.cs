@@ -4,7 +4,7 @@ using Allocator.Analyzers.Rules;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>ALLOC004: what neither leaves the body nor reaches a <c>Dispose</c>, unless something worse was said of it.</summary>
+/// <summary>ALLOC004: owners that neither leave the body nor reach a <c>Dispose</c>, unless a worse mistake was reported.</summary>
 internal static class LeakCheck
 {
     public static void Run(Body body, ulong disposedOrEscaped, Reporter reporter)
@@ -33,7 +33,7 @@ internal static class LeakCheck
         return isDropped ? call?.TargetMethod.Name : null;
     }
 
-    // By a method that says itself that the result is the caller's. An allocator lives long, and a factory may only look like one.
+    // A warning for methods that are marked as factories. An allocator lives long, and an inferred factory may only look like one.
     private static bool IsMadeHere(Body body, int site)
     {
         IInvocationOperation? call = body.Sites[site].Operation switch

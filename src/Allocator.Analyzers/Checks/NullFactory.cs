@@ -7,7 +7,7 @@ namespace Allocator.Analyzers.Checks;
 /// <summary>Factories that make nothing for some arguments, as <c>Open(path, 0)</c> that returns null for a length of 0.</summary>
 internal static class NullFactory
 {
-    /// <summary>Returns whether a call may return null by a constant that it is given.</summary>
+    /// <summary>Returns whether a constant argument may make a call return null.</summary>
     public static bool MayMakeNothing(IOperation operation, KnownSymbols known)
     {
         IInvocationOperation? call = operation is IAwaitOperation awaiting ? awaiting.AwaitedCall() : operation as IInvocationOperation;

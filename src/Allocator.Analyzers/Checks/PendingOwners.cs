@@ -3,11 +3,11 @@ using Allocator.Analyzers.Lattice;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Finds the owners that a statement still needs when it has come to one of its operations.</summary>
+/// <summary>Finds the owners that a statement still needs after one of its operations.</summary>
 internal static class PendingOwners
 {
     /// <summary>
-    /// Gives what is held by variables that are read after <paramref name="use"/>, or were read for an operation that is not done yet.
+    /// Returns the owners in variables that are read after <paramref name="use"/>, or were read before it for a later operation.
     /// </summary>
     public static ulong At(IOperation use, IOperation statement, FlowState before, VariableTable variables)
     {

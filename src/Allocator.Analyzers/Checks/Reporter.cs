@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Reports, once for each allocation: one mistake tends to show in many places.</summary>
+/// <summary>Reports at most once for each allocation, because one mistake tends to show in many places.</summary>
 internal sealed class Reporter
 {
     private readonly SiteTable _sites;
@@ -14,7 +14,7 @@ internal sealed class Reporter
         _report = report;
     }
 
-    /// <summary>Gets the allocations that something was said of.</summary>
+    /// <summary>Gets the allocations that were reported.</summary>
     public ulong Reported { get; private set; }
 
     public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites, Func<int, object>? detail = null) =>
@@ -37,7 +37,7 @@ internal sealed class Reporter
         }
     }
 
-    // What a `foreach` reads each round is written nowhere: the compiler gives the type of the variable.
+    // The source does not contain what a `foreach` reads in each round: the compiler knows the type of the variable.
     private static Location PlaceOf(SyntaxNode syntax) =>
         (syntax.Parent is CommonForEachStatementSyntax loop && syntax != loop.Statement ? loop.Expression : syntax).GetLocation();
 }

@@ -2,7 +2,7 @@ using Allocator.Analyzers.Flow;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Looks for what a body may wait with for the tasks that it began: events, counters, threads, whatever is called so.</summary>
+/// <summary>Looks for calls by which a body may wait for the tasks that it began: events, counters, threads and the like.</summary>
 internal sealed class Synchronization
 {
     private static readonly string[] s_words = { "Wait", "Join", "Drain", "Sleep", "Spin", "Complete", "Stop", "Synchron", "Finish" };
@@ -20,7 +20,7 @@ internal sealed class Synchronization
     /// <summary>Gets the same of work that has no task: any task may tell of its end, and a field that is read again and again.</summary>
     public bool MayWaitForWork => _mayWaitForWork.Value;
 
-    /// <summary>Gets whether the body calls anything of the kind, beside the tasks themselves.</summary>
+    /// <summary>Gets whether the body contains such a call, apart from those on the tasks themselves.</summary>
     public bool MayWait => _mayWait.Value;
 
     private static bool Look(IOperation body)
@@ -41,7 +41,7 @@ internal sealed class Synchronization
         string? space = method.ContainingNamespace?.ToDisplayString();
         if (space == "System.Threading.Tasks")
         {
-            // Of a task that is followed, these are seen where they stand.
+            // For a task that is followed, these calls are evaluated themselves.
             return false;
         }
 

@@ -5,7 +5,7 @@ using Allocator.Analyzers.Rules;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>ALLOC001 and ALLOC002: memory touched when nothing keeps its owner, or when that is disposed.</summary>
+/// <summary>ALLOC001 and ALLOC002: memory is touched when nothing keeps its owner, or when the owner is disposed.</summary>
 internal sealed class UseCheck
 {
     private readonly Body _body;

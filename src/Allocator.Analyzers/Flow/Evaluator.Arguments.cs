@@ -75,7 +75,7 @@ internal sealed partial class Evaluator
             NoteCollected(call, call.Instance, value);
             if (argument.Value.Strip() is IPropertyReferenceOperation or IInvocationOperation)
             {
-                // Memory that is taken here, and not before the disposal.
+                // Memory that is taken in this call, not before the disposal.
                 TouchOwner(call, new Holding(0, value.Memory, 0));
             }
 
@@ -155,10 +155,10 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>What a call was given.</summary>
+    /// <summary>What happens to the allocations that a call gets.</summary>
     private struct Given
     {
-        /// <summary>All that did not go elsewhere.</summary>
+        /// <summary>The rest, which went nowhere else.</summary>
         public Holding All;
 
         /// <summary>What the call returns, as it is or as a view.</summary>
@@ -170,7 +170,7 @@ internal sealed partial class Evaluator
         /// <summary>What the returned task uses.</summary>
         public ulong ToTask;
 
-        /// <summary>What was given as the owner itself.</summary>
+        /// <summary>The allocations that were passed as the owner itself.</summary>
         public ulong Owners;
     }
 }

@@ -98,7 +98,7 @@ internal sealed partial class Evaluator
         Touch(target, place);
     }
 
-    // The field of a ref struct in a variable; and what an object initializer sets in the new object.
+    // The field of a ref struct in a variable, or a member that an object initializer sets.
     private bool AssignInside(IOperation target, ISymbol member, IOperation? instance, Holding value)
     {
         if (instance is null || !_variables.TryGet(instance, out int variable) || _variables.IsShared(variable))
@@ -125,7 +125,7 @@ internal sealed partial class Evaluator
         return false;
     }
 
-    // What such a member is given, it keeps and does nothing else with.
+    // Such a member keeps the value that it is given, and does nothing else with it.
     private static bool IsPlainMember(ISymbol member)
     {
         if (member is IPropertySymbol property)

@@ -34,7 +34,7 @@ internal sealed partial class Evaluator
         if (_members.IsDispose(method) && receiver is { Own: 0, Memory: not 0 }
             && _body.Known.Owning.IsBuffer(call.Instance?.Strip().Type))
         {
-            // Of a part of what an object owns.
+            // The call disposes a part of what an object owns.
             Escape(new Holding(receiver.Memory, receiver.Memory, 0));
             return default;
         }
@@ -58,7 +58,7 @@ internal sealed partial class Evaluator
         GiveReceiver(call, method, receiver, ref given);
         if (method.MethodKind == MethodKind.Constructor)
         {
-            // `: this(…)` or `: base(…)`: the new object has what that takes.
+            // `: this(…)` or `: base(…)`: the new object gets the arguments of that call.
             Escape(given.Returned | Holding.Holder(given.ToResult));
         }
 
@@ -124,7 +124,7 @@ internal sealed partial class Evaluator
         Unpin(owner.Memory);
     }
 
-    /// <summary>Does to the object of a call what the method does with it.</summary>
+    /// <summary>Applies to the object of a call what the method does with its object.</summary>
     private void GiveReceiver(IOperation access, IMethodSymbol? method, Holding receiver, ref Given given)
     {
         bool isKnown = method is not null && _members.IsKnown(method);
@@ -159,7 +159,7 @@ internal sealed partial class Evaluator
         {
             EscapeByCollection(access.Type, receiver);
 
-            // Another object that is returned is a part of it: to dispose that is not to dispose all.
+            // If another object is returned, it is a part of this one: disposing it does not dispose all.
             given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }
     }
@@ -226,7 +226,7 @@ internal sealed partial class Evaluator
         return returnsRaw ? all.AsRaw() : ResultOf(call, all);
     }
 
-    /// <summary>Gives what a member of the compilation returns that returns what it was given, or a view of it.</summary>
+    /// <summary>Returns the result of a member of the compilation that returns its argument, or a view of it.</summary>
     private Holding ResultOfSource(IOperation access, ITypeSymbol? type, bool returnsRef, Holding returned, bool asLocation)
     {
         if (returnsRef && !asLocation)

@@ -5,13 +5,13 @@ using Allocator.Analyzers.Summaries;
 namespace Allocator.Analyzers.Flow;
 
 /// <summary>
-/// Objects that hold a buffer and do not own it. What their members do with it is known if it is known where in them it is.
+/// Objects that hold a buffer and do not own it. What their methods do with it is known if it is known which field has it.
 /// </summary>
 internal sealed partial class Evaluator
 {
     private readonly Dictionary<int, List<Slot>> _slots = new();
 
-    /// <summary>Gets whether a buffer was put into a second place: what was concluded from the first may be wrong.</summary>
+    /// <summary>Gets whether a buffer was put into a second field: conclusions from the first may be wrong.</summary>
     public bool HasNewSlots { get; private set; }
 
     private void NoteSlot(ulong sites, Slot slot)
@@ -42,7 +42,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>Returns where an object of the type has an allocation, or null where that is not certain.</summary>
+    /// <summary>Returns where an object of the type has an allocation, or null if that is not certain.</summary>
     private Slot? SlotOf(int site, IOperation? holder)
     {
         if (holder?.Strip().Type is not INamedTypeSymbol { TypeKind: TypeKind.Class or TypeKind.Struct } type
@@ -71,7 +71,7 @@ internal sealed partial class Evaluator
         return found;
     }
 
-    /// <summary>Evaluates the call of a member of what holds buffers: an object, a lambda that captured them, a task.</summary>
+    /// <summary>Evaluates the call of a member of an object, lambda or task that holds buffers.</summary>
     private Holding EvaluateCallInside(IInvocationOperation call, Holding receiver)
     {
         IMethodSymbol method = call.TargetMethod;
@@ -110,7 +110,7 @@ internal sealed partial class Evaluator
             receiver = GiveInside(call, call.Instance, receiver, slot => slot.Runs(method), ref given);
         }
 
-        // To dispose an object of users may dispose what it holds.
+        // Disposing an object of the user's may dispose what it holds.
         bool isLooked = AddsToNewCollection(call)
             || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type) && !IsDisposedByUser(call))
             || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
@@ -138,8 +138,8 @@ internal sealed partial class Evaluator
         return held == 0 ? result : result | Hold(held, given.Owners & given.ToResult);
     }
 
-    /// <summary>Does to what an object holds what a member of it, or a method that it is given to, does with that.</summary>
-    /// <returns>What of it is not known.</returns>
+    /// <summary>Applies to what an object holds what its member, or a method that gets the object, does with it.</summary>
+    /// <returns>The part whose fate is not known.</returns>
     private Holding GiveInside(
         IOperation access, IOperation? holder, Holding value, Func<Slot, ISymbol?> runs, ref Given given)
     {
@@ -173,11 +173,11 @@ internal sealed partial class Evaluator
         return new Holding(value.Own, value.Memory, value.Raw, value.Uncertain, rest);
     }
 
-    // These use the buffer if anything is left to do, which the code around them may know.
+    // These use the buffer if anything is left to do. The code around them may know that nothing is.
     private static bool IsLast(ISymbol run) =>
         run is IMethodSymbol { Name: "Dispose" or "DisposeAsync" or "Close" or "Flush" or "FlushAsync" };
 
-    /// <summary>Evaluates a field or property of what holds buffers.</summary>
+    /// <summary>Evaluates a field or property of an object that holds buffers.</summary>
     private Holding EvaluateMemberInside(IMemberReferenceOperation access, ISymbol member, Holding holder, ITypeSymbol? type)
     {
         Given given = default;
@@ -195,7 +195,7 @@ internal sealed partial class Evaluator
             {
                 if (SlotOf(site, access.Instance) is { } slot)
                 {
-                    // Any other member is something else.
+                    // Other members have nothing of the buffer.
                     ulong bit = 1UL << site;
                     rest &= ~bit;
                     given.Returned |= !slot.Has(member) ? default
@@ -219,7 +219,7 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // What is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
+    // A value that is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
     private Holding EvaluateInside(Holding holder, ITypeSymbol? type)
     {
         State.Settle(holder.Held);

@@ -38,14 +38,14 @@ internal sealed partial class Evaluator
             return new Holding(0, held, 0);
         }
 
-        // An address as a number is not followed to the memory.
+        // An address that became a number is not followed.
         bool isNumber = creation.Type?.SpecialType is SpecialType.System_IntPtr or SpecialType.System_UIntPtr;
         if (!isNumber && (!isRaw || creation.Constructor is null || !_members.IsKnown(creation.Constructor)))
         {
             Touch(creation, value);
         }
 
-        // What it took over is its own, as what it makes.
+        // It owns what it took over, as it owns what it makes.
         Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held & ~placed);
         if (isRaw)
         {
@@ -90,7 +90,7 @@ internal sealed partial class Evaluator
     }
 
     /// <summary>Notes where in the new object an argument is.</summary>
-    /// <returns>What nothing but a member of the object can dispose.</returns>
+    /// <returns>The allocations that only a member of the object can dispose.</returns>
     private ulong Place(IObjectCreationOperation creation, IArgumentOperation argument, Holding part, ulong kept)
     {
         if (kept == 0 || creation.Type is not INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type)
@@ -104,7 +104,7 @@ internal sealed partial class Evaluator
             && _body.Known.Summaries.Of(creation.Constructor, slot) is Passing.Borrowed or Passing.Mentioned ? kept : 0;
     }
 
-    /// <summary>Gives an object that holds <paramref name="sites"/>. What has the owner may dispose it.</summary>
+    /// <summary>Returns an object that holds <paramref name="sites"/>. If it has the owner, it may dispose it.</summary>
     private Holding Hold(ulong sites, ulong owners)
     {
         EverEscaped |= owners;
@@ -131,7 +131,7 @@ internal sealed partial class Evaluator
             owners |= value.Own;
         }
 
-        // An array of numbers that a query over a buffer computes has nothing of it.
+        // A query over a buffer that computes an array of numbers keeps nothing of the buffer.
         return keepsItems ? Hold(held, owners) : default;
     }
 }

@@ -11,7 +11,7 @@ internal sealed partial class Evaluator
         switch (pattern)
         {
             case IDeclarationPatternOperation declaration:
-                // On the path on which it is of another type it is not undisposed: it does not exist.
+                // If it is of another type, it does not exist on this path, so it is not undisposed.
                 State.Handed |= value.Own;
                 Declare(declaration.DeclaredSymbol, value);
                 break;
@@ -68,7 +68,7 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // Where the pattern does not match, the variable is not assigned; so it is not certain to hold the owner.
+    // If the pattern does not match, the variable is not assigned, so it may not hold the owner.
     private void Declare(ISymbol? declared, Holding value)
     {
         if (declared is not null && _variables.TryGet(declared, out int variable))

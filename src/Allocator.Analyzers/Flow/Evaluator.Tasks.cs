@@ -11,7 +11,7 @@ internal sealed partial class Evaluator
     private readonly Dictionary<int, IOperation?> _pins = new();
     private readonly Dictionary<int, SortedSet<int>> _disposals = new();
 
-    /// <summary>Gives the call that began the task that uses an allocation, or null.</summary>
+    /// <summary>Returns the call that began the task that uses an allocation, or null.</summary>
     public IOperation? BegunFor(int site) => _begun.TryGetValue(site, out IOperation? call) ? call : null;
 
     private void Begin(IOperation call, ulong sites)
@@ -35,7 +35,7 @@ internal sealed partial class Evaluator
                 _disposals.Add(site, ends = new SortedSet<int>());
             }
 
-            // A `using` disposes where its block ends.
+            // A `using` disposes at the end of its block.
             SyntaxNode syntax = operation.Syntax.FirstAncestorOrSelf<UsingStatementSyntax>() is { } block
                 && !block.Statement.Span.Contains(operation.Syntax.Span) ? block : operation.Syntax;
             ends.Add(syntax.Span.End);
@@ -63,7 +63,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // Where a buffer is pinned twice, the end of one handle says nothing.
+    // If a buffer is pinned twice, the end of one handle says nothing.
     private void Unpin(ulong sites)
     {
         for (int site = 0; site < _body.Sites.Count; site++)
@@ -75,7 +75,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>Notes the owner of the round before, where the same variable is given a new one and nothing else has the old.</summary>
+    /// <summary>Notes the owner of the round before, if the same variable gets a new one and nothing else has the old.</summary>
     private void NoteOverwritten(IOperation operation, ulong site)
     {
         if (Findings is null || (State.Undisposed & ~State.Disposed & ~State.Handed & site) == 0)

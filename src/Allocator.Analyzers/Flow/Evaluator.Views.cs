@@ -8,7 +8,7 @@ namespace Allocator.Analyzers.Flow;
 internal sealed partial class Evaluator
 {
     /// <summary>
-    /// Gives what a known member's result is backed by. Its type says it: memory keeps the owner, a span does not, a number is nothing.
+    /// Returns what a known member's result is backed by, by its type: memory keeps the owner, a span does not, a number has none of it.
     /// </summary>
     private Holding View(IOperation operation, Holding source, ITypeSymbol? type)
     {
@@ -109,8 +109,8 @@ internal sealed partial class Evaluator
         return given.ToResult != 0 ? Hold(given.ToResult, 0) : ResultOfSource(access, access.Type, returnsRef, given.Returned, asLocation);
     }
 
-    // A property of a user's own owner type that returns a number keeps nothing; any other may return what keeps the owner, or be the
-    // memory.
+    // If a property of a user's own owner type returns a number, that keeps nothing. Any other may return the memory, or keep the
+    // owner.
     private void EscapeUnlessPlain(Holding source, ITypeSymbol? type)
     {
         if (type is null or { SpecialType: SpecialType.None, TypeKind: not TypeKind.Enum })
@@ -119,7 +119,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // Who has the array or list of what an object owns may take a buffer out of it.
+    // Code that has the array or list of an object's buffers may take a buffer out of it.
     private void EscapeByCollection(ITypeSymbol? type, Holding owner)
     {
         if (CollectedType.ItemOf(type) is not null)
@@ -152,7 +152,7 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // A Slice of a user's own type is a call as any other: what it returns may be the owner, or have taken its memory over.
+    // A Slice of a user's own type is a call like any other: its result may be the owner, or may have taken over its memory.
     private Holding EvaluateOwnIndexer(IImplicitIndexerReferenceOperation indexer, Holding source)
     {
         ForgetStores();
@@ -192,7 +192,7 @@ internal sealed partial class Evaluator
 
         if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type) && !_body.Known.Owning.IsBuffer(conversion.Type))
         {
-            // A pointer as a number, an unboxed value; or a tuple.
+            // A pointer that became a number, an unboxed value, or a tuple.
             return Holding.Holder(value.Held);
         }
 
@@ -212,7 +212,7 @@ internal sealed partial class Evaluator
         return site == 0 ? default : Allocate(awaiting, site);
     }
 
-    // What lives across an await or yield lies in an object on the heap: reachable, though still to be disposed.
+    // A variable that lives across an await or yield is in an object on the heap: reachable, but still to be disposed.
     private void Hoist()
     {
         ForgetStores();

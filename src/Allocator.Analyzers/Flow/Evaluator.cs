@@ -7,7 +7,7 @@ namespace Allocator.Analyzers.Flow;
 
 /// <summary>
 /// Carries a state over one operation: what its value is backed by, and what it does to owners.
-/// An operation that is not known lets everything that it receives escape.
+/// Everything that an unknown operation receives escapes.
 /// </summary>
 internal sealed partial class Evaluator
 {
@@ -17,7 +17,7 @@ internal sealed partial class Evaluator
     private readonly VariableTable _variables;
     private readonly Dictionary<IOperation, int> _storeNumbers = new();
 
-    // The call whose task is awaited at once: what it borrows, it has given back when the await is over.
+    // The call whose task is awaited at once: after the await it no longer uses what it borrowed.
     private IInvocationOperation? _awaited;
 
     public Evaluator(Body body)
@@ -40,10 +40,10 @@ internal sealed partial class Evaluator
     /// <summary>Gets the stores seen so far. Bit i of <see cref="FlowState.Stored"/> is the i-th.</summary>
     public List<Store> Stores { get; } = new();
 
-    /// <summary>Gets what was disposed anywhere.</summary>
+    /// <summary>Gets the allocations that were disposed anywhere.</summary>
     public ulong EverDisposed { get; private set; }
 
-    /// <summary>Gets what escaped anywhere.</summary>
+    /// <summary>Gets the allocations that escaped anywhere.</summary>
     public ulong EverEscaped { get; private set; }
 
     /// <summary>Gets the owners that are returned, stored or given away anywhere.</summary>
@@ -51,7 +51,7 @@ internal sealed partial class Evaluator
 
     /// <summary>Evaluates an operation.</summary>
     /// <param name="operation">The operation.</param>
-    /// <param name="asLocation">Whether only its place is asked for: nothing is read from memory.</param>
+    /// <param name="asLocation">Whether only its location is needed, so that nothing is read from memory.</param>
     public Holding Evaluate(IOperation operation, bool asLocation = false)
     {
         switch (operation)
@@ -121,7 +121,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>Lets go what is returned, or goes where it is not followed.</summary>
+    /// <summary>Marks as escaped what is returned or goes to a place that is not followed.</summary>
     public void Escape(Holding value)
     {
         State.Escape(value);
@@ -155,7 +155,7 @@ internal sealed partial class Evaluator
         return value;
     }
 
-    /// <summary>Evaluates what only compares with null or by reference: nothing escapes.</summary>
+    /// <summary>Evaluates an operation that only compares with null or by reference: nothing escapes.</summary>
     private bool EvaluateTest(IOperation operation)
     {
         switch (operation)
@@ -257,7 +257,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>Notes that an owner, or its memory, is asked for what a disposed one refuses.</summary>
+    /// <summary>Notes an access to an owner, or its memory, that would throw if it were disposed.</summary>
     private void TouchOwner(IOperation operation, Holding value)
     {
         if (value.Direct != 0)

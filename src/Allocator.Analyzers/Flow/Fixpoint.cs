@@ -30,7 +30,7 @@ internal sealed class Fixpoint
         return fixpoint._entries;
     }
 
-    /// <summary>Gives the state after one <c>finally</c> that is entered in <paramref name="state"/>; null where it never ends.</summary>
+    /// <summary>Returns the state after one <c>finally</c> that is entered in <paramref name="state"/>; null if it never ends.</summary>
     public static FlowState? Through(
         ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
     {
@@ -87,7 +87,7 @@ internal sealed class Fixpoint
         {
             _evaluator.Evaluate(statement);
 
-            // An allocation that fails has allocated nothing, and where it is the last that may fail, nothing follows it to the handlers.
+            // An allocation that fails has allocated nothing. If it is the last that may fail, no owner reaches the handlers.
             mayFail &= statement != last || !IsAllocation(statement);
             ReachAll(mayFail ? handlers : [], _evaluator.State);
         }
@@ -107,7 +107,7 @@ internal sealed class Fixpoint
         }
     }
 
-    /// <summary>Gives the state on one of the branches of a block, where a test for null may have told what does not exist.</summary>
+    /// <summary>Returns the state on one of the branches of a block. A test for null may show there which owners do not exist.</summary>
     public static FlowState OnBranch(Body body, BasicBlock block, FlowState end, bool isConditional)
     {
         if (NullTest.OnNullBranch(block, isConditional) is not { } test || !body.Variables.TryGet(test.Value, out int variable))
@@ -115,7 +115,7 @@ internal sealed class Fixpoint
             return end;
         }
 
-        // What certainly holds an owner that exists is null here: that owner was never allocated on this path.
+        // A variable that would hold the owner if it existed is null here, so the owner was never allocated on this path.
         FlowState state = end.Clone();
         Holding value = state[variable];
         state.Forget(value.Own & ~value.Uncertain & ~state.OwnerEscaped);

@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Flow;
 
-/// <summary>A <c>Memory&lt;T&gt;</c> put where it outlives the body: a field of <c>this</c>, a static, an <c>out</c> parameter.</summary>
+/// <summary>A <c>Memory&lt;T&gt;</c> that outlives the body: in a field of <c>this</c>, a static, an <c>out</c> parameter.</summary>
 internal readonly struct Store
 {
     public Store(IOperation operation, ISymbol target, ulong sites)

@@ -16,7 +16,7 @@ internal readonly struct Use
 
     public IOperation Operation { get; }
 
-    /// <summary>Gets the owners whose memory is touched through what does not keep them.</summary>
+    /// <summary>Gets the owners whose memory is touched through a span, ref or pointer, which does not keep them.</summary>
     public ulong Raw { get; }
 
     public ulong PossiblyDisposed { get; }

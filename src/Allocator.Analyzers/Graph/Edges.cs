@@ -28,13 +28,13 @@ internal sealed class Edges
         }
     }
 
-    /// <summary>Gives the handlers that an exception in the block reaches.</summary>
+    /// <summary>Returns the handlers that an exception in the block reaches.</summary>
     public IReadOnlyList<int> HandlersOf(BasicBlock block) => _handlers[block.Ordinal];
 
-    /// <summary>Gives the blocks that follow by way of a <c>finally</c>: its first one, or what comes after it.</summary>
+    /// <summary>Returns the blocks that follow by way of a <c>finally</c>: its first one, or what comes after it.</summary>
     public IReadOnlyList<int> ThroughFinally(BasicBlock block) => _throughFinally[block.Ordinal];
 
-    /// <summary>Gives whether the branch leads straight to its destination.</summary>
+    /// <summary>Returns whether the branch leads straight to its destination.</summary>
     public static bool IsDirect(ControlFlowBranch? branch) => branch is { Destination: not null, FinallyRegions.IsEmpty: true };
 
     private void AddHandlers(BasicBlock block)
@@ -87,7 +87,7 @@ internal sealed class Edges
         }
     }
 
-    /// <summary>Gives whether the block is the end of a <c>finally</c>.</summary>
+    /// <summary>Returns whether the block is the end of a <c>finally</c>.</summary>
     public static bool LeavesFinally(BasicBlock block) =>
         block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.StructuredExceptionHandling;
 }

@@ -34,7 +34,7 @@ internal sealed class Liveness
         }
     }
 
-    /// <summary>Gives the variables whose present value is read after the statement.</summary>
+    /// <summary>Returns the variables whose present value is read after the statement.</summary>
     public VariableSet After(BasicBlock block, int statement) => (_liveAfter[block.Ordinal] ??= AfterEach(block))[statement];
 
     private VariableSet[] AfterEach(BasicBlock block)

@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Graph;
 
-/// <summary>Tells the statements that run in each round of the loop around them from those that may run in one round only.</summary>
+/// <summary>Distinguishes statements that run in each round of their loop from those that may run in one round only.</summary>
 internal static class LoopRound
 {
     /// <summary>Returns whether a statement runs again, by its place or by a condition on the very variable that it assigns.</summary>

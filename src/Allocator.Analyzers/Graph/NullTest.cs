@@ -16,7 +16,7 @@ internal readonly struct NullTest
 
     private bool IsNullWhenTrue { get; }
 
-    /// <summary>Gives the test that leads to a branch on which the value is null, or null.</summary>
+    /// <summary>Returns the test that leads to a branch on which the value is null, or null.</summary>
     public static NullTest? OnNullBranch(BasicBlock block, bool isConditionalBranch)
     {
         if (block.BranchValue is null

@@ -6,7 +6,7 @@ internal static class Operations
     // The oldest supported compiler has neither a name nor a kind for it.
     private const int CollectionExpression = 127;
 
-    /// <summary>Gives the statements of a block, with the value that it branches on or returns last.</summary>
+    /// <summary>Returns the statements of a block, with the value that it branches on or returns last.</summary>
     public static IEnumerable<IOperation> Statements(this BasicBlock block)
     {
         foreach (IOperation operation in block.Operations)
@@ -52,17 +52,17 @@ internal static class Operations
     public static bool IsByReference(this IArgumentOperation argument) =>
         argument.Parameter?.RefKind is not (null or RefKind.None);
 
-    /// <summary>Gives whether a lambda becomes a tree of expressions instead of code.</summary>
+    /// <summary>Returns whether a lambda becomes a tree of expressions instead of code.</summary>
     public static bool IsExpressionTree(this IFlowAnonymousFunctionOperation lambda) =>
         lambda.Parent is IConversionOperation { Type: { Name: "Expression" or "LambdaExpression" } type }
         && type.ContainingNamespace.Name == "Expressions";
 
-    /// <summary>Gives whether the operation is a collection expression, <c>[a, b]</c>.</summary>
+    /// <summary>Returns whether the operation is a collection expression, <c>[a, b]</c>.</summary>
     public static bool IsCollectionExpression(this IOperation operation) =>
         (int)operation.Kind == CollectionExpression
         || (operation.Kind == OperationKind.None && operation.Syntax is CollectionExpressionSyntax);
 
-    /// <summary>Returns the operator that an expression calls, not a conversion; null where the language has it itself.</summary>
+    /// <summary>Returns the operator that an expression calls, not a conversion; null if the language has it itself.</summary>
     public static IMethodSymbol? CalledOperator(this IOperation operation) => operation switch
     {
         IBinaryOperation binary => binary.OperatorMethod,
@@ -73,7 +73,7 @@ internal static class Operations
     public static bool IsNull(this IOperation operation) =>
         operation.Strip().ConstantValue is { HasValue: true, Value: null };
 
-    /// <summary>Gives the call whose task is awaited, past <c>ConfigureAwait</c>.</summary>
+    /// <summary>Returns the call whose task is awaited, past <c>ConfigureAwait</c>.</summary>
     public static IInvocationOperation? AwaitedCall(this IAwaitOperation awaiting)
     {
         IInvocationOperation? call = awaiting.Operation.Strip() as IInvocationOperation;

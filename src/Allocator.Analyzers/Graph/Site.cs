@@ -1,7 +1,7 @@
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>
-/// A call whose result is an owner; the <c>await</c> of it, where it is a task that promises one; or an <c>out</c> argument that is handed
+/// A call whose result is an owner; its <c>await</c>, if it is a task that promises one; or an <c>out</c> argument that is handed
 /// one.
 /// </summary>
 internal readonly struct Site
@@ -14,6 +14,6 @@ internal readonly struct Site
 
     public IOperation Operation { get; }
 
-    /// <summary>Gets whether it owns memory. An allocator, or what works on after its disposal, only has to be disposed.</summary>
+    /// <summary>Gets whether it owns memory. An allocator, which may be used after its disposal, only has to be disposed.</summary>
     public bool IsBuffer { get; }
 }

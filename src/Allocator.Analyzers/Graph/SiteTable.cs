@@ -5,7 +5,7 @@ namespace Allocator.Analyzers.Graph;
 /// <summary>The allocations of a body, each with its bit.</summary>
 internal sealed class SiteTable
 {
-    /// <summary>As many as a mask has bits. A body with more is left alone.</summary>
+    /// <summary>The most allocations of a body: as many as a mask has bits. A body with more is not analysed.</summary>
     public const int Limit = 64;
 
     private readonly List<Site> _sites = new();
@@ -32,10 +32,10 @@ internal sealed class SiteTable
 
     public Site this[int index] => _sites[index];
 
-    /// <summary>Gives the bit of the allocation that <paramref name="operation"/> is, or none.</summary>
+    /// <summary>Returns the bit of <paramref name="operation"/>, or 0 if it is no allocation.</summary>
     public ulong BitOf(IOperation operation)
     {
-        // Few, and asked for at each call: a hash code of an operation costs more than to look at all of them.
+        // There are few, and each call asks: hashing an operation costs more than comparing all of them.
         for (int i = 0; i < _sites.Count; i++)
         {
             if (_sites[i].Operation == operation)
@@ -47,7 +47,7 @@ internal sealed class SiteTable
         return 0;
     }
 
-    // The variables of objects that get their first buffer from a method of theirs that is called here.
+    // Finds variables whose object gets its first buffer in this body, from a call of one of its own methods.
     private static HashSet<ISymbol> FilledLate(ControlFlowGraph graph, Factories factories)
     {
         HashSet<ISymbol> filled = new(SymbolEqualityComparer.Default);

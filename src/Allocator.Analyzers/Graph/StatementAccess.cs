@@ -17,7 +17,7 @@ internal sealed class StatementAccess
         return access;
     }
 
-    /// <summary>Turns what is read after the statement into what is read from its start on.</summary>
+    /// <summary>Changes the set of variables that are read after the statement to those that are read from its start on.</summary>
     public void WalkBack(VariableSet live)
     {
         // What a statement both reads and writes is read first.

@@ -43,7 +43,7 @@ internal sealed class VariableTable
     /// <summary>Gets whether a variable that holds an owner is reached by reference too: then nothing is known of it.</summary>
     public bool HasAliases { get; private set; }
 
-    /// <summary>Gives the number of the variable that <paramref name="operation"/> refers to, past conversions.</summary>
+    /// <summary>Returns the number of the variable that <paramref name="operation"/> refers to, past conversions.</summary>
     public bool TryGet(IOperation operation, out int variable)
     {
         IOperation stripped = operation.Strip();
@@ -67,10 +67,10 @@ internal sealed class VariableTable
     public bool TryGetCopied(CaptureId capture, out int variable) =>
         _copied.TryGetValue(capture, out variable) && variable != Several;
 
-    /// <summary>Gives whether code outside this body, or a lambda, reads or writes the variable.</summary>
+    /// <summary>Returns whether a lambda, or code outside this body, reads or writes the variable.</summary>
     public bool IsShared(int variable) => _shared.Contains(variable);
 
-    /// <summary>Gives whether lambdas or local functions see the variable, and do no more than look at its value.</summary>
+    /// <summary>Returns whether lambdas or local functions see the variable, and do no more than look at its value.</summary>
     public bool IsCaptured(int variable) => _captured.Contains(variable);
 
     /// <summary>Returns the variables that a lambda or a local function captures.</summary>
@@ -143,7 +143,7 @@ internal sealed class VariableTable
         }
     }
 
-    // A function that calls a local function has what that has.
+    // A function that calls a local function captures what that captures.
     private void AddCapturedByCalls()
     {
         bool changed = _functions.Count > 0;
@@ -162,7 +162,7 @@ internal sealed class VariableTable
         }
     }
 
-    // Given a value once, before any function sees it, and neither kept nor disposed by one.
+    // It gets a value once, before any function sees it, and no function keeps or disposes it.
     private bool IsLookedAt(ISymbol symbol, MethodBody operations) =>
         symbol is ILocalSymbol { RefKind: RefKind.None } local
         && operations.Values(local).Count == 1

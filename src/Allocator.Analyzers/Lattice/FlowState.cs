@@ -9,34 +9,34 @@ internal sealed class FlowState
 
     public FlowState(int variables) => _variables = new Holding[variables];
 
-    /// <summary>Gets or sets what may be reachable through something that the analysis does not follow.</summary>
+    /// <summary>Gets or sets the allocations that may be reachable through something that is not followed.</summary>
     public ulong Escaped { get; set; }
 
-    /// <summary>Gets or sets what an object on the heap keeps that this body made: a closure, the state of an async method.</summary>
+    /// <summary>Gets or sets the allocations kept by an object that this body makes: a closure, the state of an async method.</summary>
     public ulong Reachable { get; set; }
 
-    /// <summary>Gets or sets whose owner, not only memory, may have gone where the analysis does not follow.</summary>
+    /// <summary>Gets or sets the allocations whose owner, not only memory, may have gone to a place that is not followed.</summary>
     public ulong OwnerEscaped { get; set; }
 
-    /// <summary>Gets or sets what may be pinned: it stays valid past its disposal.</summary>
+    /// <summary>Gets or sets the allocations that may be pinned. They stay valid past their disposal.</summary>
     public ulong Pinned { get; set; }
 
-    /// <summary>Gets or sets what is disposed on some path.</summary>
+    /// <summary>Gets or sets the allocations that are disposed on some path.</summary>
     public ulong Disposed { get; set; }
 
-    /// <summary>Gets or sets what is allocated and not disposed on some path.</summary>
+    /// <summary>Gets or sets the allocations that are made and not disposed on some path.</summary>
     public ulong Undisposed { get; set; }
 
-    /// <summary>Gets or sets what is not allocated on some path.</summary>
+    /// <summary>Gets or sets the allocations that are not made on some path.</summary>
     public ulong Absent { get; set; } = ulong.MaxValue;
 
-    /// <summary>Gets or sets what other code may have on some path: the owner, its memory, or an object that holds it.</summary>
+    /// <summary>Gets or sets the allocations that other code may have on some path: owner, memory, or an object that holds it.</summary>
     public ulong Handed { get; set; }
 
-    /// <summary>Gets or sets what a task may use that was begun and not awaited, on some path.</summary>
+    /// <summary>Gets or sets the allocations that a task uses on some path. It was begun and not awaited.</summary>
     public ulong Running { get; set; }
 
-    /// <summary>Gets or sets what no such task uses, on some path.</summary>
+    /// <summary>Gets or sets the allocations that no such task uses on some path.</summary>
     public ulong Settled { get; set; }
 
     /// <summary>Gets or sets the stores (a bit for each, not for each allocation) that stand on some path.</summary>
@@ -48,13 +48,13 @@ internal sealed class FlowState
     /// <summary>Gets the stores that stand on every path on which they were made.</summary>
     public ulong SurelyStored => Stored & ~Overwritten;
 
-    /// <summary>Gets what is disposed on every path on which it exists.</summary>
+    /// <summary>Gets the allocations that are disposed on every path on which they exist.</summary>
     public ulong SurelyDisposed => Disposed & ~Undisposed;
 
-    /// <summary>Gets what is allocated on every path, and disposed on none.</summary>
+    /// <summary>Gets the allocations that are made on every path and disposed on none.</summary>
     public ulong SurelyUndisposed => Undisposed & ~Disposed & ~Absent;
 
-    /// <summary>Gets what a task uses on every path.</summary>
+    /// <summary>Gets the allocations that a task uses on every path.</summary>
     public ulong SurelyRunning => Running & ~Settled;
 
     public int Count => _variables.Length;
@@ -87,7 +87,7 @@ internal sealed class FlowState
         return (FlowState)MemberwiseClone();
     }
 
-    /// <summary>Adds what another path brings.</summary>
+    /// <summary>Merges the state of another path.</summary>
     /// <returns>Whether that was anything new.</returns>
     public bool Join(FlowState other)
     {
@@ -141,7 +141,7 @@ internal sealed class FlowState
         Settled &= ~sites;
     }
 
-    /// <summary>Notes that the tasks that use <paramref name="sites"/> have ended, or that other code sees to them.</summary>
+    /// <summary>Notes that the tasks that use <paramref name="sites"/> have ended, or that other code takes care of them.</summary>
     public void Settle(ulong sites)
     {
         Running &= ~sites;
@@ -155,7 +155,7 @@ internal sealed class FlowState
         Overwritten &= ~stores;
     }
 
-    /// <summary>Notes that <paramref name="stores"/>, as far as they were made, may be overwritten.</summary>
+    /// <summary>Notes that <paramref name="stores"/> may be overwritten, if they were made.</summary>
     public void Overwrite(ulong stores)
     {
         Overwritten |= Stored & stores;

@@ -22,16 +22,16 @@ internal readonly struct Holding
 
     public ulong Raw { get; }
 
-    /// <summary>Gets the owners that exist on some path on which this value is something else.</summary>
+    /// <summary>Gets the owners that exist on some path on which this value does not have them.</summary>
     public ulong Uncertain { get; }
 
-    /// <summary>Gets what an object, lambda or task keeps that is itself neither the buffer nor its memory.</summary>
+    /// <summary>Gets the allocations that an object, lambda or task keeps, and that is not the buffer or its memory itself.</summary>
     public ulong Held { get; }
 
-    /// <summary>Gets what the value is, or is the memory of.</summary>
+    /// <summary>Gets the allocations that the value is, or is the memory of.</summary>
     public ulong Direct => Own | Memory;
 
-    /// <summary>Gets what the value keeps reachable.</summary>
+    /// <summary>Gets the allocations that the value keeps reachable.</summary>
     public ulong Keep => Own | Memory | Held;
 
     public ulong All => Own | Memory | Raw | Held;

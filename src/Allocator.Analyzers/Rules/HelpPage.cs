@@ -2,14 +2,14 @@ using System.Reflection;
 
 namespace Allocator.Analyzers.Rules;
 
-/// <summary>Where the page of a rule is to be read.</summary>
+/// <summary>The address of the page of a rule.</summary>
 internal static class HelpPage
 {
-    // The build writes it where the sources have a public repository.
+    // The build writes it if the sources have a public repository.
     private static readonly string? s_rulesAddress = typeof(HelpPage).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
         .FirstOrDefault(attribute => attribute.Key == "RulesAddress")?.Value;
 
-    /// <summary>Returns the address of a rule's page, or an empty one where the sources have no public repository.</summary>
+    /// <summary>Returns the address of a rule's page, or an empty one if the sources have no public repository.</summary>
     public static string AddressOf(string id) => AddressOf(id, s_rulesAddress);
 
     /// <summary>Returns the same for pages that lie at <paramref name="rulesAddress"/>.</summary>

@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Rules;
 
-/// <summary>What each rule is called, how loud it is, and what it tells.</summary>
+/// <summary>The rules: their titles, severities and messages.</summary>
 internal static class LifetimeRules
 {
     public static readonly DiagnosticDescriptor Finalizable = Create(
@@ -43,15 +43,15 @@ internal static class LifetimeRules
         "An early return leaves the owner behind, or a loop overwrites the only variable that has it.",
         DiagnosticSeverity.Info);
 
-    /// <summary>What <see cref="OutlivesOwner"/> tells of an owner that is declared with <c>using</c> and returned.</summary>
+    /// <summary>The message of <see cref="OutlivesOwner"/> for an owner that is declared with <c>using</c> and returned.</summary>
     public static readonly DiagnosticDescriptor ReturnedFromUsing =
         Saying(OutlivesOwner, "'using' disposes this owner when the method returns. Remove 'using'; the caller disposes.");
 
-    /// <summary>What <see cref="NeverDisposed"/> tells of a call whose result is dropped.</summary>
+    /// <summary>The message of <see cref="NeverDisposed"/> for a call whose result is dropped.</summary>
     public static readonly DiagnosticDescriptor Dropped =
         Saying(NeverDisposed, "'{1}' returns a new owner that nothing disposes. Keep it in a 'using' variable.");
 
-    /// <summary>What <see cref="Unawaited"/> tells in a method that cannot await yet.</summary>
+    /// <summary>The message of <see cref="Unawaited"/> in a method that cannot await yet.</summary>
     public static readonly DiagnosticDescriptor UnawaitedOutsideAsync = Saying(
         Unawaited,
         "The owner allocated on line {0} is disposed before the task of this call has completed. Make the method async and await the "
@@ -74,12 +74,12 @@ internal static class LifetimeRules
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
         ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited, SomePaths);
 
-    // The same rule, in words that fit a case of it.
+    // The same rule with a message for one case of it.
     private static DiagnosticDescriptor Saying(DiagnosticDescriptor rule, string message) =>
         new(rule.Id, rule.Title, message, rule.Category, rule.DefaultSeverity, rule.IsEnabledByDefault, rule.Description,
             rule.HelpLinkUri);
 
-    // The pages come with the analyzers too, and are of the same version.
+    // The package contains the pages too, in the version of the analyzers.
     private static DiagnosticDescriptor Create(
         string id, string title, string message, string description, DiagnosticSeverity severity = DiagnosticSeverity.Warning) =>
         new(id, title, message, RuleIds.Category, severity, isEnabledByDefault: true,

@@ -2,10 +2,10 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What a method does whenever it runs, but for what is null or was done already.</summary>
+/// <summary>What a method does each time it runs, unless the value is null or it was done before.</summary>
 internal static class Certainty
 {
-    /// <summary>Returns whether an operation runs whenever its method does, but for what is null or was done already.</summary>
+    /// <summary>Returns whether an operation runs each time its method does, unless its value is null or it was done before.</summary>
     public static bool IsCertain(IOperation operation, MethodBody body, bool inLoops = false)
     {
         IOperation child = operation;
@@ -14,7 +14,7 @@ internal static class Certainty
             bool isCertain = parent switch
             {
                 IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
-                // For each of the items.
+                // Inside a loop over the items it runs for each of them.
                 IForEachLoopOperation or IForLoopOperation => inLoops,
                 ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
                 IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
@@ -37,14 +37,14 @@ internal static class Certainty
         && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
             && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
 
-    /// <summary>Returns whether a method may return before an operation, and not for null of <paramref name="subject"/>.</summary>
+    /// <summary>Returns whether a method may return before an operation although <paramref name="subject"/> is not null.</summary>
     public static bool MayReturnBefore(IOperation operation, ISymbol subject, MethodBody body) => body.Returns.Any(returning =>
         returning.Syntax is ReturnStatementSyntax && returning.Syntax.Span.End <= operation.Syntax.SpanStart
         && !IsUnlessNull(returning, subject));
 
     /// <summary>
-    /// Returns the innermost branch around an operation that a flag, an argument or a field may keep from running, or null.
-    /// A test for null of <paramref name="subject"/> is none, nor is a loop, which may have no round.
+    /// Returns the innermost branch, decided by a flag, an argument or a field, that may skip an operation; null if there is none. A test
+    /// of <paramref name="subject"/> for null does not count, nor does a loop, although it may have no round.
     /// </summary>
     public static IOperation? BranchAround(IOperation operation, ISymbol subject, MethodBody body)
     {
@@ -104,7 +104,7 @@ internal static class Certainty
         _ => null,
     };
 
-    /// <summary>Returns whether a <c>return</c> leaves only what is null or was done already.</summary>
+    /// <summary>Returns whether a <c>return</c> leaves nothing undone: the value is null, or it was done before.</summary>
     public static bool IsGuarded(IOperation returning, MethodBody body)
     {
         IOperation? parent = returning.Parent;
@@ -116,7 +116,7 @@ internal static class Certainty
         return parent is IConditionalOperation choice && IsGuard(choice.Condition, body);
     }
 
-    // A test for null of what is disposed or set there, or a flag that is set to say that it was done.
+    // The condition tests for null what is disposed or set in the branch, or tests a flag that says that this was done.
     private static bool IsGuard(IOperation condition, MethodBody body) => condition.DescendantsAndSelf().All(part => part switch
     {
         IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,

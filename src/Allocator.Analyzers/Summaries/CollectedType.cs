@@ -1,9 +1,9 @@
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>Arrays and collections of the base library, by what they collect.</summary>
+/// <summary>Finds the item type of arrays and of the base library's collections.</summary>
 internal static class CollectedType
 {
-    /// <summary>Returns the type of the items: of a dictionary that of its values. Null where the type collects nothing.</summary>
+    /// <summary>Returns the type of the items (for a dictionary: of the values), or null if the type is no collection.</summary>
     public static ITypeSymbol? ItemOf(ITypeSymbol? type) => type switch
     {
         IArrayTypeSymbol array => array.ElementType,

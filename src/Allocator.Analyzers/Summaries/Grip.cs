@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>How a value has the buffer: it is the buffer or its memory, or it holds that, in a known place or somewhere.</summary>
+/// <summary>How a value has the buffer: it is the buffer or its memory, or holds it in a known field or in an unknown one.</summary>
 internal readonly struct Grip
 {
     private Grip(bool isHolder, Slot? slot)
@@ -15,7 +15,7 @@ internal readonly struct Grip
 
     public bool IsHolder { get; }
 
-    /// <summary>Gets where the object has the buffer, or null where that is not known.</summary>
+    /// <summary>Gets where the object has the buffer, or null if that is not known.</summary>
     public Slot? Slot { get; }
 
     public static Grip Inside(Slot slot) => new(true, slot);

@@ -15,7 +15,7 @@ internal sealed class HolderTable
         ? new Slot(type.OriginalDefinition, null, None())
         : new Slot(type.OriginalDefinition, parameter.OriginalDefinition, MembersOf(parameter.OriginalDefinition));
 
-    /// <summary>Returns whether something else than the code around an object may use what it holds: its finalizer.</summary>
+    /// <summary>Returns whether an object has a finalizer, which may use what it holds.</summary>
     public static bool HasFinalizer(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType)
@@ -93,7 +93,7 @@ internal sealed class HolderTable
         }
     }
 
-    // Past what makes memory of an owner, or a part of memory.
+    // Looks through operations that take the memory of an owner, or a part of it.
     private static IOperation EndOfView(IOperation reference)
     {
         IOperation value = reference;

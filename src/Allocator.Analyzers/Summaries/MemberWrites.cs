@@ -5,7 +5,7 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>Where the source gives a field or a property another value.</summary>
 internal static class MemberWrites
 {
-    /// <summary>Returns whether a member is given a value by the constructor, and nothing else than null after that.</summary>
+    /// <summary>Returns whether only the constructor gives a member a value, and later code at most null.</summary>
     public static bool AreByConstructor(ISymbol member, INamedTypeSymbol type)
     {
         return AreByType(member) && type.DeclaringSyntaxReferences.All(reference => reference.GetSyntax().DescendantNodes()
@@ -39,7 +39,7 @@ internal static class MemberWrites
         return !isWritten || IsCleared(node);
     }
 
-    /// <summary>Returns whether a member is given null or its default where it is named.</summary>
+    /// <summary>Returns whether a member is only ever set to null or its default.</summary>
     public static bool IsCleared(SyntaxNode name) => name.Parent switch
     {
         AssignmentExpressionSyntax assignment when assignment.Left == name => IsNothing(assignment.Right),

@@ -16,19 +16,19 @@ internal sealed class MethodBodies
         _overrides = new Lazy<OverrideTable>(() => new OverrideTable(compilation.Assembly));
     }
 
-    /// <summary>Returns the definition of the method that a call names, with the half of it that has a body.</summary>
+    /// <summary>Returns the definition of a called method; of a partial method the part with the body.</summary>
     public static IMethodSymbol DefinitionOf(IMethodSymbol method)
     {
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
         return definition.PartialImplementationPart ?? definition;
     }
 
-    /// <summary>Returns the body of a method itself, whatever overrides it; null where it has none or its source is elsewhere.</summary>
+    /// <summary>Returns the body of a method itself, whatever overrides it; null if it has none or its source is elsewhere.</summary>
     public MethodBody? Of(IMethodSymbol method) => _bodies.GetOrAdd(DefinitionOf(method), Make);
 
     /// <summary>
     /// Returns the methods of the compilation that a call of <paramref name="method"/> may run instead of it: what overrides or implements
-    /// it. Those of other assemblies are not seen; a caller can only keep to what the ones that it can see have in common.
+    /// it. Methods of other assemblies are not seen, so a caller relies on what the visible ones have in common.
     /// </summary>
     public IReadOnlyList<IMethodSymbol> Overriding(IMethodSymbol method) =>
         MayBeOverridden(method) && SymbolEqualityComparer.Default.Equals(method.ContainingAssembly, _compilation.Assembly)
@@ -38,7 +38,7 @@ internal sealed class MethodBodies
     public static bool MayBeOverridden(IMethodSymbol method) =>
         method.IsAbstract || ((method.IsVirtual || method.IsOverride) && !method.IsSealed && !method.ContainingType.IsSealed);
 
-    /// <summary>Returns the constructor of the base class that one without a body runs, or null where it is given arguments.</summary>
+    /// <summary>Returns the base constructor that runs for a constructor without a body; null if it is called with arguments.</summary>
     public IMethodSymbol? UnnamedBaseOf(IMethodSymbol constructor)
     {
         BaseListSyntax? bases = (DeclarationOf(constructor) as TypeDeclarationSyntax)?.BaseList;
@@ -47,7 +47,7 @@ internal sealed class MethodBodies
                 one => one.Parameters.All(parameter => parameter.IsOptional));
     }
 
-    /// <summary>Returns the declaration of what is written in this compilation, or null.</summary>
+    /// <summary>Returns the declaration of a symbol, or null if it is not in this compilation.</summary>
     public SyntaxNode? DeclarationOf(ISymbol symbol)
     {
         if (symbol.DeclaringSyntaxReferences.Length != 1)

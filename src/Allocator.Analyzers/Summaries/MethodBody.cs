@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>The operations of one method, without order: who mentions which variable, what is assigned, returned and awaited.</summary>
+/// <summary>The operations of one method, in no order: those that mention a variable, assign, return or await.</summary>
 internal sealed class MethodBody
 {
     private static readonly IReadOnlyList<IOperation> s_none = new List<IOperation>();
@@ -30,7 +30,7 @@ internal sealed class MethodBody
     /// <summary>Gets whether the method is an iterator.</summary>
     public bool IsIterator { get; private set; }
 
-    /// <summary>Returns the operations that mention a local, a parameter, a local function, or, by a type, the object itself.</summary>
+    /// <summary>Returns the operations that mention a local, a parameter, a local function, or (for a type) the object itself.</summary>
     public IReadOnlyList<IOperation> References(ISymbol symbol) => symbol is ITypeSymbol ? _instances :
         _references.TryGetValue(symbol, out List<IOperation>? references) ? references : s_none;
 
@@ -38,11 +38,11 @@ internal sealed class MethodBody
     public IOperation? OnlyValue(ISymbol local) =>
         _assigned.TryGetValue(local, out List<IOperation?>? values) && values.Count == 1 ? values[0] : null;
 
-    /// <summary>Returns the values that a local is given; null for one that is not seen.</summary>
+    /// <summary>Returns the values that a local gets; null stands for a value that is not seen.</summary>
     public IReadOnlyList<IOperation?> Values(ISymbol local) =>
         _assigned.TryGetValue(local, out List<IOperation?>? values) ? values : new List<IOperation?>();
 
-    /// <summary>Returns the lambda or local function around an operation, or null where it belongs to the method itself.</summary>
+    /// <summary>Returns the lambda or local function around an operation, or null if it belongs to the method itself.</summary>
     public IOperation? FunctionAround(IOperation operation)
     {
         for (IOperation? current = operation.Parent; current is not null && current != Root; current = current.Parent)

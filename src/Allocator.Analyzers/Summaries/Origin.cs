@@ -1,8 +1,8 @@
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// Where a value comes from on all paths: it is a new owner, or a view of one parameter or of the object itself, or nothing at all that
-/// could contradict (null, an empty span, a recursive call), or not known.
+/// Where a value comes from on all paths: it is a new owner; a view of one parameter or of the object itself; a value that contradicts
+/// neither (null, an empty span, a recursive call); or unknown.
 /// </summary>
 internal readonly struct Origin
 {

@@ -22,7 +22,7 @@ internal sealed class OriginTable
     /// <summary>Returns whether a constructor certainly makes an owner for the new object, and hands it to nothing else.</summary>
     public bool Makes(IMethodSymbol constructor) => new ResultOrigin(_known, looksForFresh: true).IsMadeBy(constructor);
 
-    /// <summary>Returns whether a method certainly makes an owner for the object that it is of.</summary>
+    /// <summary>Returns whether a method certainly makes an owner for its own object.</summary>
     public bool Fills(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).IsFilledBy(method);
 
     /// <summary>Returns which part of a tuple that a method returns is a new owner, or -1.</summary>

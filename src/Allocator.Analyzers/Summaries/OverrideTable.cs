@@ -1,8 +1,8 @@
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// The types of an assembly by what they derive from and implement, found once for all. What overrides a method is looked up among them
-/// when it is asked for: few methods are.
+/// The types of an assembly by their base types and interfaces, found once. The overrides of a method are looked up only when they are
+/// needed, which is for few methods.
 /// </summary>
 internal sealed class OverrideTable
 {

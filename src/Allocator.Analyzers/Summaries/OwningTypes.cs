@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
 /// The types of the compilation that own buffers: their <c>Dispose</c> certainly disposes a member that has one, and nothing else ever
-/// replaces it. Objects that count references, or that allocate when they are asked, are none.
+/// replaces it. Objects that count references, or allocate on demand, do not own.
 /// </summary>
 internal sealed class OwningTypes
 {
@@ -31,7 +31,7 @@ internal sealed class OwningTypes
     /// <summary>Returns whether a field, a property or a parameter of the primary constructor is disposed with its object.</summary>
     public bool Owns(INamedTypeSymbol? type, ISymbol member) => type is not null && MembersOf(type).Contains(member.OriginalDefinition);
 
-    /// <summary>Returns whether a constructor puts what it is given where the object owns it.</summary>
+    /// <summary>Returns whether a constructor puts its argument into a member that the object owns.</summary>
     public bool Takes(IParameterSymbol parameter)
     {
         IParameterSymbol definition = parameter.OriginalDefinition;
@@ -52,7 +52,7 @@ internal sealed class OwningTypes
                 } && Takes(passed))));
     }
 
-    /// <summary>Returns what owned members are given where they are declared, for the primary or only constructor.</summary>
+    /// <summary>Returns the initial values of owned members at their declarations, for the primary or only constructor.</summary>
     public IEnumerable<IOperation> Initializers(IMethodSymbol constructor)
     {
         if (constructor.ContainingType.InstanceConstructors.Length > 1 && !PrimaryConstructor.Declares(constructor, _bodies))
@@ -80,7 +80,7 @@ internal sealed class OwningTypes
     public static bool IsAutomatic(ISymbol member) => member is IPropertySymbol && member.ContainingType.GetMembers().Any(
         other => other is IFieldSymbol { AssociatedSymbol: { } property } && SymbolEqualityComparer.Default.Equals(property, member));
 
-    /// <summary>Returns what runs where a property is read or written; of one that returns a reference the same.</summary>
+    /// <summary>Returns what runs when a property is read or written, or when its reference is used.</summary>
     public static IMethodSymbol? Accessor(IPropertySymbol property, bool isWritten) =>
         isWritten && !property.ReturnsByRef ? property.SetMethod : property.GetMethod;
 
@@ -128,7 +128,7 @@ internal sealed class OwningTypes
         return found;
     }
 
-    // Two, of which one is for `using` alone, may do different things; as may one that is asynchronous.
+    // A second `Dispose`, for `using` alone or asynchronous, may do something else.
     private static IMethodSymbol[] DisposesOf(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
@@ -184,7 +184,7 @@ internal sealed class OwningTypes
         }
     }
 
-    /// <summary>Returns what an object of a type runs where a method is called that may be overridden.</summary>
+    /// <summary>Returns which method an object of the type runs for a call of a method that may be overridden.</summary>
     public static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
     {
         for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
@@ -208,7 +208,7 @@ internal sealed class OwningTypes
         type is INamedTypeSymbol { OriginalDefinition: { DeclaringSyntaxReferences.IsEmpty: false } definition }
         && Find(definition, asking).Count > 0;
 
-    /// <summary>What one type disposes, and which of its methods were read for that; and the types that are being asked about.</summary>
+    /// <summary>What one type disposes, the methods of it that were read for that, and the types whose answer is not there yet.</summary>
     private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, HashSet<ISymbol> asking)
     {
         public INamedTypeSymbol Type { get; } = type;

@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What a call does with a buffer, or with what holds one, that it is given.</summary>
+/// <summary>What a call does with an argument that is a buffer or holds one.</summary>
 internal enum Passing
 {
     /// <summary>It may be kept or disposed: nothing is known of it any more.</summary>
@@ -12,10 +12,10 @@ internal enum Passing
     /// <summary>It is disposed when the call returns.</summary>
     Disposed,
 
-    /// <summary>It is an object that owns, and is given another buffer in place of the one that it had, or its first one.</summary>
+    /// <summary>It is an object that owns its buffer, and gets its first buffer or a new one.</summary>
     Refilled,
 
-    /// <summary>It is compared or described, and its memory is not looked at: that may be done to what is disposed.</summary>
+    /// <summary>It is compared or described, which is allowed after its disposal too: its memory is not touched.</summary>
     Mentioned,
 
     /// <summary>The result is the argument, or a view of it, whatever path the call takes.</summary>

@@ -7,7 +7,7 @@ internal static class PrimaryConstructor
     public static bool Declares(IMethodSymbol constructor, MethodBodies bodies) =>
         bodies.DeclarationOf(constructor) is TypeDeclarationSyntax;
 
-    /// <summary>Returns the property that a record makes of a parameter, which stands where that stands, or null.</summary>
+    /// <summary>Returns the property that a record makes of a parameter, at the parameter's place, or null.</summary>
     public static IPropertySymbol? PropertyOf(IParameterSymbol parameter) => !parameter.ContainingType.IsRecord ? null
         : parameter.ContainingType.GetMembers(parameter.Name).OfType<IPropertySymbol>().FirstOrDefault(
             property => property.DeclaringSyntaxReferences.Any(reference => reference.GetSyntax() is ParameterSyntax));

@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>Objects that own: what their constructor makes is theirs, and what it is given it takes over.</summary>
+/// <summary>Objects that own: they own what their constructor makes, and take over what it is given.</summary>
 internal sealed partial class ResultOrigin
 {
     private Origin OfCreation(IObjectCreationOperation creation, MethodBody body, IMethodSymbol method)
@@ -87,7 +87,7 @@ internal sealed partial class ResultOrigin
         return isMade && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned or Passing.Refilled;
     }
 
-    /// <summary>Returns whether a method certainly makes an owner for the object that it is of.</summary>
+    /// <summary>Returns whether a method certainly makes an owner for its own object.</summary>
     public bool IsFilledBy(IMethodSymbol method)
     {
         IMethodSymbol definition = MethodBodies.DefinitionOf(method);
@@ -105,7 +105,7 @@ internal sealed partial class ResultOrigin
     private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
         Fills(part, body, method, type) && (method.MethodKind == MethodKind.Constructor || IsForAllArguments(part, body)));
 
-    // Neither behind a test of an argument nor behind another way out.
+    // Not if a test of an argument, or another return, comes before it.
     private static bool IsForAllArguments(IOperation filling, MethodBody body)
     {
         for (IOperation? parent = filling.Parent; parent is not null; parent = parent.Parent)

@@ -12,10 +12,10 @@ internal sealed partial class ResultOrigin
     private readonly KnownSymbols _known;
     private readonly bool _looksForFresh;
 
-    // Calls of a method that is being looked at are taken to return what its other paths return.
+    // A recursive call is assumed to return what the other paths of its method return.
     private readonly HashSet<ISymbol> _running = new(SymbolEqualityComparer.Default);
 
-    // What rests on that, for this question alone, so that no answer depends on where in a cycle of calls the asking began.
+    // Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
     private readonly Dictionary<IMethodSymbol, Origin> _provisional = new(SymbolEqualityComparer.Default);
     private bool _assumed;
 
@@ -79,7 +79,7 @@ internal sealed partial class ResultOrigin
             all = all.And(one.Source is IParameterSymbol parameter ? Origin.Of(method.Parameters[parameter.Ordinal]) : one);
         }
 
-        // One implementation is no promise yet; two that agree are.
+        // One implementation proves nothing; two that agree do.
         return seen == 0 || (seen == 1 && MethodBodies.MayBeOverridden(method)) ? Origin.Unknown : all;
     }
 
@@ -152,7 +152,7 @@ internal sealed partial class ResultOrigin
     {
         if (!SymbolEqualityComparer.Default.Equals(parameter.ContainingSymbol, method))
         {
-            // Of the primary constructor: as a field of the object.
+            // A parameter of the primary constructor is like a field of the object.
             return _known.Owning.Owns(method.ContainingType, parameter) ? Origin.Of(method.ContainingType) : Origin.Unknown;
         }
 
@@ -180,7 +180,7 @@ internal sealed partial class ResultOrigin
         collection is IMemberReferenceOperation { Member: var member, Instance: { } instance }
         && _known.Owning.Owns(member.ContainingType, member) ? OfValue(instance, body, method) : Origin.Unknown;
 
-    // What a field had belongs to the caller when the method has cleared the field.
+    // If the method clears the field, the buffer that it had belongs to the caller.
     private static bool IsEmptied(ISymbol field, MethodBody body) => field is IFieldSymbol && body.Root.Descendants().Any(
         operation => operation is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } reference
             && SymbolEqualityComparer.Default.Equals(reference.Field, field) && MemberWrites.IsCleared(reference.Syntax)
@@ -208,7 +208,7 @@ internal sealed partial class ResultOrigin
 
         if (IsView(target, call.Type) || (isReference && _known.Members.IsKnown(target)))
         {
-            // Of what a known member is given, one is the memory and the rest are numbers.
+            // One argument of a known member is the memory; the others are numbers.
             Origin all = call.Instance is null ? Origin.Any : OfValue(call.Instance, body, method);
             return call.Arguments.Where(argument => _known.Types.CanShow(argument.Value.Type))
                 .Aggregate(all, (origin, argument) => origin.And(OfValue(argument.Value, body, method)));

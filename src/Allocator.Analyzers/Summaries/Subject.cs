@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What a summary is about: a parameter, or the object of a method, and the place of the buffer in what only holds one.</summary>
+/// <summary>What a summary is about: a parameter, or the object of a method; if it only holds a buffer, the field too.</summary>
 internal readonly struct Subject : IEquatable<Subject>
 {
     public Subject(ISymbol symbol, Slot? slot)

@@ -4,8 +4,8 @@ using Allocator.Analyzers.Symbols;
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// What the methods whose source is in the compilation do with what they are given. Each parameter is looked at once, when a call first
-/// asks for it, by whatever thread; an answer depends on the source alone and not on who asked first.
+/// What methods do with their arguments, if their source is in the compilation. Each parameter is examined once, when a call first needs
+/// it. The answer depends on the source alone, whatever thread asks first.
 /// </summary>
 internal sealed class SummaryTable
 {
@@ -21,12 +21,12 @@ internal sealed class SummaryTable
 
     /// <summary>
     /// Returns what a call does with the argument for a parameter of a method of the compilation; or what a method, an accessor or a
-    /// constructor does with the object that it is of, where that owns buffers, or has one in <paramref name="slot"/>: of such an object
-    /// the method is taken to be the one that runs.
+    /// constructor does with its object, if that owns buffers or has one in <paramref name="slot"/>. For such an object
+    /// the named method is assumed to be the one that runs.
     /// </summary>
     public Passing Of(ISymbol? subject, Slot? slot = null) => subject is null ? Passing.Escapes : new Resolution(this).Of(subject, slot);
 
-    /// <summary>Returns the parameter or method as the half of its definition that has a body declares it.</summary>
+    /// <summary>Returns the parameter or method of the partial definition that has the body.</summary>
     public static ISymbol DefinitionOf(ISymbol subject)
     {
         if (subject is not IParameterSymbol parameter)
@@ -37,7 +37,7 @@ internal sealed class SummaryTable
         IMethodSymbol method = (IMethodSymbol)parameter.ContainingSymbol;
         if (method.ReducedFrom is { } full)
         {
-            // An extension method has one parameter less where it is called as a member.
+            // An extension method that is called as a member has one parameter less.
             return full.OriginalDefinition.Parameters[parameter.Ordinal + 1];
         }
 
@@ -49,8 +49,8 @@ internal sealed class SummaryTable
         _known.Origins.ViewedBy(method), subject is IMethodSymbol ? method.ContainingType : subject);
 
     /// <summary>
-    /// One question, with all that it leads to. A method that is being looked at is taken to borrow where it is asked for again; what was
-    /// found on that assumption is for this question alone, so that no answer depends on where in a cycle of calls the asking began.
+    /// One question, with the questions that it leads to. If methods call each other in a cycle, the one that is being examined is assumed
+    /// to borrow. Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
     /// </summary>
     private sealed class Resolution
     {
@@ -61,7 +61,7 @@ internal sealed class SummaryTable
 
         public Resolution(SummaryTable table) => _table = table;
 
-        /// <summary>Returns what becomes of a parameter, or of the object whose method it is.</summary>
+        /// <summary>Returns what happens to a parameter, or to the object of the method.</summary>
         public Passing Of(ISymbol subject, Slot? slot)
         {
             if (subject is IParameterSymbol and not { RefKind: RefKind.None or RefKind.In, ContainingSymbol: IMethodSymbol })
@@ -109,12 +109,12 @@ internal sealed class SummaryTable
                 return given == Passing.Held && _table._known.Owning.Takes(parameter) ? Passing.Returned : given;
             }
 
-            // What all have in common that a call may run. One that may be overridden elsewhere promises nothing yet; two that agree do.
+            // What all methods that the call may run have in common. One that may be overridden proves nothing; two that agree do.
             Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, slot, body) : null;
             if (all is null && parameter is null && method.MethodKind == MethodKind.Constructor
                 && !method.ContainingType.DeclaringSyntaxReferences.IsEmpty)
             {
-                // That of the base class runs all the same: it may register the object.
+                // The base class's constructor runs too: it may register the object.
                 return _table._bodies.UnnamedBaseOf(method) is { } parent && !_table._known.Members.IsOfBaseLibrary(parent)
                     ? Of(parent, slot) : Passing.Mentioned;
             }
@@ -132,7 +132,7 @@ internal sealed class SummaryTable
                 seen++;
             }
 
-            // Nor does one that nothing here makes use of.
+            // Nor does a parameter that the body does not use.
             bool isPromised = !MethodBodies.MayBeOverridden(method) || (seen > 1 && all != Passing.Mentioned);
             return isPromised && all is { } passing ? passing : Passing.Escapes;
         }
@@ -164,7 +164,7 @@ internal sealed class SummaryTable
                 : PassingOf(method, subject, body, trace);
         }
 
-        // A view of the new buffer is not followed; the buffer itself would be the caller's.
+        // A view of the new buffer is not followed. The buffer itself would belong to the caller.
         private Passing OfRefilled(IMethodSymbol method, Passing passing) => IsForTheCall(passing)
             || (passing == Passing.Returned && IsView(method.ReturnType)) ? Passing.Refilled : Passing.Escapes;
 
@@ -225,7 +225,7 @@ internal sealed class SummaryTable
                 return Passing.Returned;
             }
 
-            // What only some paths return is neither the caller's nor gone.
+            // If only some paths return it, it neither belongs to the caller nor is gone.
             return trace.IsReturned ? Passing.Escapes
                 : trace.IsHeldByTask ? Passing.HeldByTask
                 : trace.IsHeldByResult ? Passing.Held

@@ -70,7 +70,7 @@ internal sealed partial class ValueTrace
         }
     }
 
-    // A member of an object of which it is known where it has the buffer.
+    // A member of an object, and it is known where in it the buffer is.
     private void FollowSlot(IOperation access, ISymbol member, Slot slot)
     {
         bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;

@@ -11,7 +11,7 @@ internal sealed partial class ValueTrace
         {
             if (parent is IUsingOperation or IUsingDeclarationOperation)
             {
-                // What has the buffer disposes it with itself, but for a stream that leaves it open.
+                // An object that has the buffer disposes it with itself, except a stream that leaves it open.
                 bool isOwner = !grip.IsHolder && !_known.Types.IsMemoryHandle(local.Type);
                 Disposes |= isOwner;
                 Escapes |= isOwner || (grip.IsHolder && !_known.Members.IsOfBaseLibrary(local.Type)

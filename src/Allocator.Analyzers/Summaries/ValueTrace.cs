@@ -4,8 +4,8 @@ using Allocator.Analyzers.Symbols;
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// Follows the owner in one variable through a body, in whatever order it runs: into other variables, views, objects and lambdas, to
-/// where it leaves. What is not known to be harmless lets it escape.
+/// Follows the owner in one variable through a body, in whatever order that runs: into other variables, views, objects and lambdas,
+/// until it leaves. It escapes unless what happens to it is known to be harmless.
 /// </summary>
 internal sealed partial class ValueTrace
 {
@@ -31,7 +31,7 @@ internal sealed partial class ValueTrace
         _onlyInFunctions = onlyInFunctions;
     }
 
-    /// <summary>Gets whether it may be kept by what is not followed.</summary>
+    /// <summary>Gets whether code that is not followed may keep it.</summary>
     public bool Escapes { get; private set; }
 
     /// <summary>Gets whether the body may dispose it.</summary>
@@ -58,7 +58,7 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether it becomes part of what the object under construction owns.</summary>
     public bool IsTakenOver { get; private set; }
 
-    /// <summary>Follows a variable, or by a method the object that owns it, through all of a body.</summary>
+    /// <summary>Follows a variable, or for a method its own object, through a whole body.</summary>
     public static ValueTrace Of(
         ISymbol variable, MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method,
         Slot? slot = null)

@@ -5,7 +5,7 @@ using Allocator.Analyzers.Summaries;
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>
-/// Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one
+/// Finds the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one
 /// that does; and those whose source returns new owners only. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override
 /// one that does.
 /// </summary>
@@ -16,7 +16,7 @@ internal sealed class Factories
     private readonly KnownSymbols _symbols;
     private readonly KnownTypes _types;
 
-    // Asked for every call of the compilation, by several threads.
+    // Several threads use it, for every call of the compilation.
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
 
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);
@@ -31,7 +31,7 @@ internal sealed class Factories
         _types = symbols.Types;
     }
 
-    /// <summary>Gives whether the result is an owner, or a task that promises one; a constructor returns the object.</summary>
+    /// <summary>Returns whether the result is an owner, or a task that promises one; a constructor returns the object.</summary>
     public bool Contains(IMethodSymbol method)
     {
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
@@ -43,16 +43,16 @@ internal sealed class Factories
                     && (IsMarked(one) || _symbols.Origins.IsFactory(one)));
     }
 
-    /// <summary>Returns whether a method makes an owner for the object that it is of.</summary>
+    /// <summary>Returns whether a method makes an owner for its own object.</summary>
     public bool Fills(IMethodSymbol method) => !method.IsStatic && _symbols.Owning.IsOwning(method.ContainingType)
         && _fills.GetOrAdd(method.OriginalDefinition, one => _symbols.Origins.Fills(one));
 
-    /// <summary>Returns whether a constructor makes an object that owns what it gets later, and takes over nothing.</summary>
+    /// <summary>Returns whether a constructor takes over nothing, and its object owns the buffer that it gets later.</summary>
     public bool IsFilledLate(IMethodSymbol constructor) => _symbols.Owning.IsOwning(constructor.ContainingType)
         && _symbols.Summaries.Of(constructor) is Passing.Borrowed or Passing.Mentioned
         && !constructor.Parameters.Any(_symbols.Owning.Takes);
 
-    /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>
+    /// <summary>Returns whether the method is marked as one whose result the caller disposes.</summary>
     public bool IsDeclared(IMethodSymbol method) => IsMarked((method.ReducedFrom ?? method).OriginalDefinition);
 
     /// <summary>Returns which part of the tuple that a method returns, or promises, is a new owner; -1 if none is.</summary>
@@ -133,7 +133,7 @@ internal sealed class Factories
         return false;
     }
 
-    /// <summary>Gives whether what the parameter hands out is an owner.</summary>
+    /// <summary>Returns whether the parameter hands out an owner.</summary>
     public bool HandsOut(IParameterSymbol? parameter)
     {
         if (parameter is not { RefKind: RefKind.Out, ContainingSymbol: IMethodSymbol method })
@@ -141,7 +141,7 @@ internal sealed class Factories
             return false;
         }
 
-        // An extension method has one parameter less where it is called as a member.
+        // An extension method that is called as a member has one parameter less.
         int fromTheEnd = method.Parameters.Length - parameter.Ordinal;
         IMethodSymbol? current = (method.ReducedFrom ?? method).OriginalDefinition;
         for (; current is not null; current = current.OverriddenMethod?.OriginalDefinition)

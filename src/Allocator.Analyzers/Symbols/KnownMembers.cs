@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Symbols;
 
-/// <summary>Says which members are known to keep nothing but what their result shows. Everything else may do anything.</summary>
+/// <summary>The members that are known to keep nothing beyond their result. All others may do anything.</summary>
 internal sealed class KnownMembers
 {
     // These compute where memory is, and read none of it.
@@ -19,7 +19,7 @@ internal sealed class KnownMembers
     public KnownMembers(KnownTypes types) => _types = types;
 
     /// <summary>
-    /// Gives whether the member belongs to the base library or to the allocator's public API, or is what makes an
+    /// Returns whether the member belongs to the base library or the allocator's public API, or implements
     /// <c>IMemoryOwner&lt;T&gt;</c>.
     /// </summary>
     public bool IsKnown(ISymbol member) =>
@@ -38,27 +38,27 @@ internal sealed class KnownMembers
     }
 
     /// <summary>
-    /// Gives whether the member is public API of the allocator. Its internals are code as any other when it is compiled itself.
+    /// Returns whether the member is public API of the allocator. When the allocator itself is compiled, its internals are ordinary code.
     /// </summary>
     public bool IsOfAllocator(ISymbol member) =>
         member is { DeclaredAccessibility: Accessibility.Public, ContainingType.DeclaredAccessibility: Accessibility.Public }
         && SymbolEqualityComparer.Default.Equals(member.ContainingAssembly, _types.Allocator.ContainingAssembly)
         && member.ContainingNamespace.Name == _types.Allocator.ContainingNamespace.Name;
 
-    /// <summary>Gives whether the method computes a view without touching the memory.</summary>
+    /// <summary>Returns whether the method computes a view without touching the memory.</summary>
     public bool IsView(IMethodSymbol method) => s_views.Contains(method.Name);
 
-    /// <summary>Gives whether the method hands out copies only.</summary>
+    /// <summary>Returns whether the method hands out copies only.</summary>
     public bool IsCopy(IMethodSymbol method) =>
         s_copies.Contains(method.Name) || method.ContainingType.SpecialType == SpecialType.System_Object;
 
-    /// <summary>Gives whether the method describes an object or tells it from another: it may be asked of what is disposed.</summary>
+    /// <summary>Returns whether the method only describes or compares an object, which is allowed after its disposal.</summary>
     public bool IsIdentity(IMethodSymbol method) =>
         method.ContainingType.SpecialType == SpecialType.System_Object
         || (method is { Name: nameof(ToString), Parameters.Length: 0 } && method.ContainingType.IsReferenceType)
         || (method.Name is nameof(Equals) or nameof(GetHashCode) && _types.IsMemory(method.ContainingType));
 
-    /// <summary>Gives whether the method looks at references only.</summary>
+    /// <summary>Returns whether the method looks at references only.</summary>
     public bool IsReferenceOnly(IMethodSymbol method) =>
         method.Name is nameof(GC.KeepAlive) or nameof(ReferenceEquals) or "ThrowIfNull" && IsOfBaseLibrary(method);
 
@@ -80,14 +80,14 @@ internal sealed class KnownMembers
         return false;
     }
 
-    /// <summary>Gives whether the method hands the buffer's memory to its result: the buffer counts as disposed from then on.</summary>
+    /// <summary>Returns whether the method hands the buffer's memory to its result: the buffer counts as disposed from then on.</summary>
     public bool IsHandOff(IMethodSymbol method) =>
         method is { Name: "HandOff", Parameters.Length: 0, IsStatic: false } && IsOfAllocator(method);
 
-    /// <summary>Returns whether native code releases memory by the property: code that reads it leaves that to native code.</summary>
+    /// <summary>Returns whether the property lets native code release memory: code that reads it leaves the disposal to that.</summary>
     public bool IsReleaseContext(IPropertySymbol property) => property.Name == "ReleaseContext" && IsOfAllocator(property);
 
-    /// <summary>Gives whether the property is the address of the memory, as a number: what is disposed refuses it.</summary>
+    /// <summary>Returns whether the property is the address of the memory as a number, which throws after the disposal.</summary>
     public bool IsAddress(IPropertySymbol property) => property.Name == "Pointer" && IsOfAllocator(property);
 
     public bool IsBorrowed(IParameterSymbol? parameter) =>
@@ -103,7 +103,7 @@ internal sealed class KnownMembers
         return overridden is not null && IsBorrowed(overridden.OriginalDefinition.Parameters[parameter.Ordinal]);
     }
 
-    // Of the package Allocator.SkiaSharp: what its factories return, and what shows the pixels of that.
+    // The types of the package Allocator.SkiaSharp that its factories return, and those that show their pixels.
     private static bool IsOfBitmap(ISymbol member) =>
         !member.IsStatic && member.ContainingType is { } type && (KnownTypes.IsOfSkia(type) || type.Name == "PooledBitmap");
 

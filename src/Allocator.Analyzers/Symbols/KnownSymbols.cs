@@ -36,8 +36,8 @@ internal sealed class KnownSymbols
 
     public Passings Passings { get; }
 
-    /// <summary>Resolves what is needed.</summary>
-    /// <returns>Null where the compilation does not reference the allocator.</returns>
+    /// <summary>Resolves the symbols.</summary>
+    /// <returns>Null if the compilation does not reference the allocator.</returns>
     public static KnownSymbols? Resolve(Compilation compilation) =>
         KnownTypes.Resolve(compilation) is { } types ? new KnownSymbols(types, compilation) : null;
 }

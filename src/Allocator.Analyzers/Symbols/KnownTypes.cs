@@ -45,7 +45,7 @@ internal sealed class KnownTypes
     public INamedTypeSymbol? Borrowed { get; }
 
     /// <summary>Resolves the types.</summary>
-    /// <returns>Null where the compilation does not reference the allocator.</returns>
+    /// <returns>Null if the compilation does not reference the allocator.</returns>
     public static KnownTypes? Resolve(Compilation compilation)
     {
         if (compilation.GetTypeByMetadataName(KnownNames.MemoryAllocator) is { } allocator
@@ -58,31 +58,31 @@ internal sealed class KnownTypes
         return null;
     }
 
-    /// <summary>Gives whether values of the type keep the owner reachable without being it, or are null.</summary>
+    /// <summary>Returns whether values of the type keep the owner reachable, and are not the owner themselves.</summary>
     public bool IsMemory(ITypeSymbol? type) =>
         type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T, TypeArguments: var maybe }
         ? IsMemory(maybe[0])
         : type is not null
             && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle) || IsPixelView(type));
 
-    /// <summary>Returns whether the type is one of SkiaSharp that has pixels, or shows those of another object.</summary>
+    /// <summary>Returns whether the type is one of SkiaSharp that has pixels or shows another object's pixels.</summary>
     public static bool IsOfSkia(ITypeSymbol type) =>
         type is { Name: "SKBitmap" or "SKSurface" or "SKPixmap" or "SKCanvas" or "SKObject" or "SKNativeObject" }
         && type.ContainingNamespace is { Name: "SkiaSharp", ContainingNamespace.IsGlobalNamespace: true };
 
     public bool IsMemoryHandle(ITypeSymbol? type) => type is not null && Is(type, _memoryHandle);
 
-    /// <summary>Gives whether values of the type point into memory that they do not keep.</summary>
+    /// <summary>Returns whether values of the type point into memory that they do not keep.</summary>
     public bool IsRaw(ITypeSymbol? type) => type is IPointerTypeSymbol or { IsRefLikeType: true };
 
-    /// <summary>Gives whether streams of the type are done with a buffer when a call returns, whatever task that gives.</summary>
+    /// <summary>Returns whether streams of the type are done with a buffer when a call returns, whatever task that gives.</summary>
     public bool IsMemoryStream(ITypeSymbol? type) => DerivesFrom(type, _memoryStream) || DerivesFrom(type, _unmanagedMemoryStream);
 
     public bool IsStream(ITypeSymbol? type) => DerivesFrom(type, _stream);
 
     public bool IsDelegate(ITypeSymbol? type) => type is { TypeKind: TypeKind.Delegate };
 
-    /// <summary>Returns whether a value of the type can keep a buffer, as no number, text or span of numbers can.</summary>
+    /// <summary>Returns whether a value of the type can keep a buffer. Numbers, texts and spans of numbers cannot.</summary>
     public bool CanKeep(ITypeSymbol? type) => type switch
     {
         null or IPointerTypeSymbol or IFunctionPointerTypeSymbol => false,
@@ -93,14 +93,14 @@ internal sealed class KnownTypes
         _ => !type.IsUnmanagedType,
     };
 
-    // A span of tasks or of owners, or a ref struct with an owner in a field. Those of libraries show fields that they do not have.
+    // A span of tasks or of owners, or a ref struct with an owner in a field. Reference assemblies give ref structs other fields.
     private bool CanKeepOnStack(INamedTypeSymbol type) => type.DeclaringSyntaxReferences.IsEmpty
         ? type.TypeArguments.Any(item => item is not ITypeParameterSymbol && CanKeep(item))
         : type.GetMembers().Any(member => member is IFieldSymbol { IsStatic: false } field && CanKeep(field.Type));
 
     /// <summary>
-    /// Returns the same of a value that is complete: a list of numbers keeps nothing of the buffer that they were computed from, where a
-    /// sequence that still computes them does.
+    /// As <see cref="CanKeep"/>, for a value that is computed already: a list of numbers keeps nothing of the buffer that they came from.
+    /// A sequence that still computes them does.
     /// </summary>
     public bool CanKeepComplete(ITypeSymbol? type) => type is null
         || CanKeep(type is INamedTypeSymbol { TypeArguments: { Length: 1 } items, ContainingNamespace.ContainingNamespace: { } space }
@@ -122,7 +122,7 @@ internal sealed class KnownTypes
     public bool IsTask(ITypeSymbol? type) =>
         type is not null && (Is(type, _task) || Is(type, _valueTask) || ResultOfTask(type) is not null);
 
-    /// <summary>Gives what a task promises, or null where it is no task with a result.</summary>
+    /// <summary>Returns what a task promises, or null if it is no task with a result.</summary>
     public ITypeSymbol? ResultOfTask(ITypeSymbol type) =>
         type is INamedTypeSymbol named && (Is(named, _taskOfResult) || Is(named, _valueTaskOfResult)) ? named.TypeArguments[0] : null;
 
@@ -146,11 +146,11 @@ internal sealed class KnownTypes
 
     public bool IsAllocator(ITypeSymbol type) => DerivesFrom(type, Allocator);
 
-    /// <summary>Returns whether the type hands out native functions, which free what is outstanding after its disposal too.</summary>
+    /// <summary>Returns whether the type hands out native functions, which work on after its disposal.</summary>
     public bool IsCallbacks(ITypeSymbol type) => type.Name == "NativeAllocationCallbacks"
         && SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly);
 
-    // `IEnumerable<T>` and its like have a number of their own too.
+    // `IEnumerable<T>` and the like have special types of their own.
     private static bool IsCollection(ITypeSymbol type) =>
         type is { TypeKind: TypeKind.Interface } || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_Array;
 
@@ -167,7 +167,7 @@ internal sealed class KnownTypes
         return false;
     }
 
-    // A pixmap or a canvas of a surface or a bitmap: it is not what keeps the pixels.
+    // A pixmap or a canvas shows the pixels of a surface or a bitmap, and does not keep them.
     private static bool IsPixelView(ITypeSymbol type) => type.Name is "SKPixmap" or "SKCanvas" && IsOfSkia(type);
 
     private static bool Is(ITypeSymbol type, INamedTypeSymbol? definition) =>

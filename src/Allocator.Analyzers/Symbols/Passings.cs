@@ -3,10 +3,10 @@ using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Symbols;
 
-/// <summary>Says what a call does with what it is given, by what is known of libraries, and by the source of all else.</summary>
+/// <summary>Decides what a call does with its arguments: for libraries by what is known of them, otherwise by the source.</summary>
 internal sealed class Passings
 {
-    // These run a lambda while they run themselves.
+    // These methods run a lambda before they return.
     private static readonly HashSet<string> s_runAtOnce = new(StringComparer.Ordinal)
     {
         "Array", "List", "Parallel", "String", "Enumerable", "ParallelEnumerable", "Span", "MemoryExtensions",
@@ -86,11 +86,11 @@ internal sealed class Passings
 
         if (IsWebResult(method))
         {
-            // It is written to the response when the handler has returned.
+            // The response is written after the handler has returned.
             return Passing.Held;
         }
 
-        // Code that is not seen, and returns a task, uses the memory that it was given until that ends.
+        // Code that is not seen and returns a task uses the memory until the task ends.
         return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _known.Bodies.Of(method) is null
             ? Passing.HeldByTask : Passing.Escapes;
     }

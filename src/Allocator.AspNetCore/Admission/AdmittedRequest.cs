@@ -168,7 +168,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _ => false,
     };
 
-    // A new stream each time: so no bytes that were read ahead are missing, and disposing it takes the body from no other reader.
+    // A new stream each time: it misses no bytes that another reader read ahead, and disposing it does not close the body.
     private void RewindBody()
     {
         if (_body is { } body)
@@ -224,7 +224,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch (ArgumentOutOfRangeException exception)
         {
-            // An absurd estimate, from a header that lies, and there is no budget that would refuse it.
+            // The estimate is absurd, as from a header that lies, and there is no budget that would refuse it.
             outcome = AdmissionMeter.TooLarge;
             return Refusal.TooLarge(exception.Message);
         }
@@ -244,7 +244,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // Without an estimate, by the needs of the endpoint's earlier requests.
+    // Without an estimate, the needs of the endpoint's earlier requests decide.
     private async Task<MemoryReservation> WaitAsync(long? bytes)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
@@ -282,7 +282,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         using MemoryReservation reservation = _reservation!;
 
-        // Here, in the flow that calls the endpoint.
+        // Called here, because this flow calls the endpoint.
         using MemoryReservation.UseScope use = reservation.Use();
         try
         {

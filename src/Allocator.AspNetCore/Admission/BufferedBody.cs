@@ -12,7 +12,7 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     public const long MostHeldBytes = 16L << 20;
 
-    // One block of the server's, so that most writes go past it: every waiting upload has one.
+    // As large as one block of the server, so that most writes bypass this buffer, which every waiting upload has.
     private const int FileBufferLength = 4096;
 
     private static long s_heldBytes;
@@ -63,7 +63,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
         catch (IOException)
         {
-            // The disk is full again, for the unwritten rest. It was reported when the body was received.
+            // The disk is still full for the unwritten rest. That was reported when the body was received.
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
     }
 
-    // The last bytes too: only these may show that the disk is full.
+    // The last bytes too: a full disk may show only now.
     private async ValueTask FlushAsync(CancellationToken cancellationToken)
     {
         try
@@ -133,7 +133,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         return true;
     }
 
-    // In the folder of ASP.NET Core's own buffering.
+    // The folder that ASP.NET Core uses for its own buffering.
     private static string TemporaryFolder() =>
         Environment.GetEnvironmentVariable("ASPNETCORE_TEMP") is { Length: > 0 } folder ? folder : Path.GetTempPath();
 

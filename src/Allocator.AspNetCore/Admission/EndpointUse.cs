@@ -56,7 +56,7 @@ internal sealed class EndpointUse
             Volatile.Write(ref _isUsed, 1);
         }
 
-        // Equal once: the count goes on.
+        // True once only, because the count goes on.
         if (Interlocked.Increment(ref _ended) == UnusedRequests && Volatile.Read(ref _isUsed) == 0)
         {
             AllocatorLog.NeverUsed(logger, endpoint, UnusedRequests, reserved >> 20);

@@ -1,11 +1,11 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Tells an <see cref="OutOfMemoryException"/> of a full managed heap from one that a codec throws for a broken file.
+/// Decides whether an <see cref="OutOfMemoryException"/> means that the managed heap is full. Codecs throw it for broken files too.
 /// </summary>
 internal static class ManagedShortage
 {
-    // Too little even for a response, or another small picture.
+    // With less than this free, not even a response or a small picture can be made.
     private const int ProbeBytes = 1 << 20;
 
     // A part of the heap's limit: the collector gives up a little before all of it is committed.
@@ -26,7 +26,7 @@ internal static class ManagedShortage
 
     private static bool IsShort()
     {
-        // From the collection before the exception: it found the heap that full.
+        // The figures of the last collection before the exception.
         GCMemoryInfo info = GC.GetGCMemoryInfo(GCKind.Any);
         if (info.MemoryLoadBytes >= info.HighMemoryLoadThresholdBytes
             || info.TotalCommittedBytes >= NearlyAll * info.TotalAvailableMemoryBytes)

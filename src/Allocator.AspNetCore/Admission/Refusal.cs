@@ -21,14 +21,14 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
     /// <summary>A response that no client receives: the client has gone.</summary>
     public static readonly Refusal ClientGone = new(StatusCodes.Status499ClientClosedRequest, "", "", null, "");
 
-    /// <summary>Refuses a request for which there was no room in time, or never is.</summary>
+    /// <summary>Refuses a request that found no room in time, or never fits.</summary>
     public static Refusal Of(MemoryLimitExceededException exception, TimeSpan timeout) =>
         exception.IsTransient ? Busy(timeout, exception.Message) : TooLarge(exception.Message);
 
     /// <summary>Refuses a request for now.</summary>
     public static Refusal Busy(TimeSpan timeout, string reason)
     {
-        // Spread, so that clients refused together do not come back together. Rounded up: 0 would mean now.
+        // Random, so that clients refused together do not come back together. Rounded up, because 0 would mean now.
         double seconds = timeout < TimeSpan.Zero ? LongestRetrySeconds : Math.Clamp(timeout.TotalSeconds, 1, LongestRetrySeconds);
         int retry = (int)Math.Ceiling(seconds * (1 + (Random.Shared.NextDouble() / 2)));
         return new Refusal(
@@ -91,11 +91,11 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
             return;
         }
 
-        // The writer of controllers reports that it has written for those without [ApiController], but it has not.
+        // For controllers without [ApiController] the writer says that it has written, and has not.
         await WriteAsync(response, problem);
     }
 
-    // By hand: the application may have no JSON serializer for problem details, or none that suits the client's accepted types.
+    // Written here: the application may have no JSON serializer for problem details, or none for the types that the client accepts.
     private static async Task WriteAsync(HttpResponse response, ProblemDetails problem)
     {
         ArrayBufferWriter<byte> json = new();

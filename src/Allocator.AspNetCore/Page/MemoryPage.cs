@@ -13,14 +13,14 @@ using Microsoft.Extensions.Hosting;
 namespace Allocator.AspNetCore.Page;
 
 /// <summary>
-/// Serves the page, its style, its script and its data. It is also metadata of these endpoints: by it, the start finds pages that anyone
-/// could open.
+/// Serves the page, its style, its script and its data. It is also metadata of these endpoints, by which the check at the start finds
+/// pages that anyone could open.
 /// </summary>
 internal sealed class MemoryPage
 {
     private const int MostLeaks = 50;
 
-    // Nothing from elsewhere, nothing inline, in no frame.
+    // The page loads nothing from elsewhere, runs nothing inline, and may not be shown in a frame.
     private const string ContentPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
         + "frame-ancestors 'none'";
@@ -40,7 +40,7 @@ internal sealed class MemoryPage
 
     public static Task ServePageAsync(HttpContext context)
     {
-        // Relative, so that it works behind any path base and proxy: files beside the page are below the last part of its path.
+        // A relative address works behind any path base and proxy. The files of the page are below the last part of its path.
         string path = $"{context.Request.PathBase}{context.Request.Path}";
         string last = path[(path.LastIndexOf('/') + 1)..];
         string baseOfAll = last.Length == 0 ? "" : $"./{HtmlEncoder.Default.Encode(Uri.EscapeDataString(last))}/";

@@ -45,7 +45,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         _meter = meter;
     }
 
-    /// <summary>Gets whose memory and limit it is: the container's, or the machine's.</summary>
+    /// <summary>Gets whether the figures are the container's or the machine's.</summary>
     public MemoryLoadSource Source { get; set; }
 
     /// <summary>Starts the readings, if they do not run. The first one is made at once.</summary>
@@ -203,7 +203,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
         catch (Exception exception) when (exception is OutOfMemoryException or ObjectDisposedException)
         {
-            // A gap in the charts. The page must neither end the process nor stop for good.
+            // The charts have a gap then. A failed reading must neither end the process nor stop the readings.
         }
     }
 }

@@ -62,7 +62,7 @@ internal static class AsyncLegality
 
     private static bool ForbidsAwait(SyntaxNode node) => node is LockStatementSyntax or UnsafeStatementSyntax or FixedStatementSyntax;
 
-    // Before C# 13 an async method has no spans at all; since then none that is used after an await, which here can only be
+    // Before C# 13 an async method has no spans at all. Since then none is used after an await, which can only happen here
     // in a `finally` or by a `using`.
     private static bool MayHaveItsViews(TaskMethod method, SourceFile source) =>
         !TaskMethod.OwnNodes(method.Body).Any(node => IsView(node, source) && (source.Language < CSharp13 || IsUsedOnTheWayOut(node)));

@@ -40,7 +40,7 @@ internal static class AwaitedReturn
         }
     }
 
-    // Without a result, awaiting and returning are two statements. They need braces where there was room for one.
+    // Without a result, awaiting and returning are two statements. They need braces if there was room for one only.
     private static IEnumerable<TextChange> AwaitedAndLeft(ReturnStatementSyntax statement, ExpressionSyntax value, SourceText text)
     {
         bool hasItsLine = text.BeginsItsLine(statement.SpanStart);
@@ -51,7 +51,7 @@ internal static class AwaitedReturn
         string opening = isOneOfMany ? "" : hasItsLine ? $"{{{separator}" : "{ ";
         string closing = isOneOfMany ? "" : hasItsLine ? $"{text.LineBreakNear(statement.SpanStart)}{brace}}}" : " }";
 
-        // The brace begins where its statement does, less deep than what it holds.
+        // The brace is indented as its statement is, less than what it holds.
         TextSpan start = isOneOfMany || !hasItsLine
             ? statement.ReturnKeyword.Span
             : TextSpan.FromBounds(statement.SpanStart - indentation.Length, statement.ReturnKeyword.Span.End);

@@ -1,6 +1,6 @@
 namespace Allocator.CodeFixes.Awaiting;
 
-/// <summary>Tasks that have completed where they are made: an async method says it without them.</summary>
+/// <summary>Tasks that are made completed: an async method returns their result instead.</summary>
 internal static class KnownTask
 {
     /// <summary>Gets whether <paramref name="task"/> is <c>default</c>: a completed <c>ValueTask</c>, or no <c>Task</c> at all.</summary>
@@ -11,7 +11,7 @@ internal static class KnownTask
         IsDefault(task)
         || (task is MemberAccessExpressionSyntax { Name.Identifier.ValueText: "CompletedTask" } && IsOfTask(task, source));
 
-    /// <summary>Returns the result that <paramref name="task"/> is made from, or null where it is not.</summary>
+    /// <summary>Returns the result that <paramref name="task"/> is made from, or null if it is not.</summary>
     public static ExpressionSyntax? Result(ExpressionSyntax task, SourceFile source) =>
         task is InvocationExpressionSyntax { ArgumentList.Arguments: { Count: 1 } arguments } call
         && call.Expression is MemberAccessExpressionSyntax { Name.Identifier.ValueText: "FromResult" }

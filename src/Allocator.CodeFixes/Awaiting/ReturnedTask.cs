@@ -1,6 +1,6 @@
 namespace Allocator.CodeFixes.Awaiting;
 
-/// <summary>Tells the tasks that a method returns from those that it forgets: to await what it returns ends only the former.</summary>
+/// <summary>Distinguishes tasks that a method returns from those that it forgets: awaiting its result ends only the former.</summary>
 internal static class ReturnedTask
 {
     /// <summary>Returns whether the task of <paramref name="call"/> is returned, by itself or by its variable.</summary>

@@ -39,7 +39,7 @@ internal sealed class TaskMethod : IEquatable<TaskMethod>
     /// <summary>Returns the nodes below <paramref name="node"/> that belong to the same function.</summary>
     public static IEnumerable<SyntaxNode> OwnNodes(SyntaxNode node) => node.DescendantNodes(child => !IsFunction(child));
 
-    /// <summary>Gets whether the method ends where <paramref name="statement"/> does, whether it says so or not.</summary>
+    /// <summary>Gets whether <paramref name="statement"/> is the last of the method, with a <c>return</c> or without.</summary>
     public bool EndsWith(StatementSyntax statement)
     {
         SyntaxNode node = statement;
@@ -75,7 +75,7 @@ internal sealed class TaskMethod : IEquatable<TaskMethod>
         return partial.RawKind == 0 ? returnType.SpanStart : partial.SpanStart;
     }
 
-    // Where a type argument or an overload is chosen by the lambda, `async` may choose another one.
+    // If the lambda decides a type argument or an overload, `async` may change which.
     private static bool HasTypeOfItsOwn(LambdaExpressionSyntax lambda, SourceFile source) => lambda.Parent switch
     {
         ArrowExpressionClauseSyntax or ReturnStatementSyntax or AssignmentExpressionSyntax => true,

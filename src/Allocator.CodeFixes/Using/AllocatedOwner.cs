@@ -1,6 +1,6 @@
 namespace Allocator.CodeFixes.Using;
 
-/// <summary>The expression that makes an owner: the allocating call, awaited where it is.</summary>
+/// <summary>The expression that makes an owner: the allocating call, with its <c>await</c> if there is one.</summary>
 internal static class AllocatedOwner
 {
     private const string ConfigureAwait = "ConfigureAwait";
@@ -11,7 +11,7 @@ internal static class AllocatedOwner
         diagnostic.AdditionalLocations.Count > 0 ? diagnostic.AdditionalLocations[0] : diagnostic.Location;
 
     /// <summary>
-    /// Returns the expression at the site of <paramref name="diagnostic"/>, or the object that takes over what that makes; or null where
+    /// Returns the expression at the site of <paramref name="diagnostic"/>, or the object that takes over what that makes; or null if
     /// there is none.
     /// </summary>
     public static ExpressionSyntax? Of(Diagnostic diagnostic, SourceFile source)
@@ -44,11 +44,11 @@ internal static class AllocatedOwner
 
         if (node is BinaryExpressionSyntax or PrefixUnaryExpressionSyntax)
         {
-            // In the middle of an expression it would take an order of evaluation that the others keep.
+            // In the middle of an expression it would change the order in which the other parts are evaluated.
             return node.Parent is EqualsValueClauseSyntax ? (ExpressionSyntax)node : null;
         }
 
-        // What is handed out by an argument has no declaration that `using` could be put before.
+        // An owner that an `out` argument hands out has no declaration that could get a `using`.
         return node is ArgumentSyntax || node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
     }
 

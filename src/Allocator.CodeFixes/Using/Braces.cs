@@ -1,6 +1,6 @@
 namespace Allocator.CodeFixes.Using;
 
-/// <summary>Braces that make room for a declaration with <c>using</c>, where there is none.</summary>
+/// <summary>Braces that make room for a declaration with <c>using</c>, if there is none.</summary>
 internal abstract class Braces
 {
     protected Braces(SyntaxNode content) => Content = content;
@@ -96,7 +96,7 @@ internal sealed class BodyBraces : Braces
             || _comments.Length > 0
             || (source.Text.BeginsItsLine(_function.SpanStart) && _last.EndsItsLine());
 
-        // What stood behind the arrow moves, and its further lines with it; on lines of its own it was deeper before.
+        // The expression behind the arrow moves, with its further lines. On lines of its own it was indented more before.
         Indented = _hasItsLines && !source.Text.BeginsItsLine(body.SpanStart) ? body.Span : default;
     }
 
@@ -106,7 +106,7 @@ internal sealed class BodyBraces : Braces
     public bool IsReturned => _source.FunctionAround(_body) is { ReturnsVoid: false } function
         && (!function.IsAsync || Awaiting.Tasks.HasResult(function.ReturnType));
 
-    /// <summary>Gets or sets what becomes of the expression up to its owner where that is all of it, and nothing uses it.</summary>
+    /// <summary>Gets or sets what replaces the expression up to its owner if that is all of it, and nothing uses it.</summary>
     public (string Declared, int OwnerStart)? Dropped { get; set; }
 
     // Of a property without accessors.
@@ -137,7 +137,7 @@ internal sealed class BodyBraces : Braces
         string outer = _hasItsLines ? layout.NewLine(_function.SpanStart, without: this) : " ";
         string closing = (NeedsGetter ? outer + (_hasItsLines ? layout.Step(this) : "") + "}" : "") + outer + "}";
 
-        // Behind a comment that is about the expression; else what follows a lambda follows its brace.
+        // After a comment about the expression; otherwise what follows a lambda follows its brace.
         bool isCommented = _last.EndsItsLine() && (!_isLambda || _last.TrailingTrivia.Any(SyntaxKind.SingleLineCommentTrivia));
         if (_isLambda)
         {

@@ -11,7 +11,7 @@ public sealed class DeclareOwnerWithUsing : CodeFixProvider
 {
     private const string Title = "Declare the owner with 'using'";
 
-    // Two hoisted owners in one method must get two names, which fixes that are made one by one and merged cannot know.
+    // Two hoisted owners in one method need two names. Fixes that are made one by one and then merged would choose the same.
     private static readonly FixAllProvider s_fixAll = FixAllProvider.Create(
         static (context, document, diagnostics) => FixAsync(document, diagnostics, context.CancellationToken));
 

@@ -10,7 +10,7 @@ internal static class Disposable
             || type.AllInterfaces.Any(IsInterface)
             || (type.IsRefLikeType && type.GetMembers("Dispose").OfType<IMethodSymbol>().Any(IsDisposal)));
 
-    // Disposable too, but not the owner that it brings.
+    // A task is disposable too, but it is not the owner that it brings.
     private static bool IsTask(ITypeSymbol type) => type is { Name: "Task", ContainingNamespace.Name: "Tasks" };
 
     private static bool IsInterface(ITypeSymbol type) => type.SpecialType == SpecialType.System_IDisposable;

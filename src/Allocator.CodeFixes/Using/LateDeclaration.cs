@@ -12,7 +12,7 @@ internal sealed class LateDeclaration
         _assignment = assignment;
     }
 
-    /// <summary>Returns the one of the variable that <paramref name="owner"/> is assigned to, or null if it cannot move.</summary>
+    /// <summary>Returns the declaration of the variable that <paramref name="owner"/> is assigned to; null if it cannot move.</summary>
     public static LateDeclaration? Of(ExpressionSyntax owner, SourceFile source)
     {
         if (AllocatedOwner.WithParentheses(owner).Parent is not AssignmentExpressionSyntax

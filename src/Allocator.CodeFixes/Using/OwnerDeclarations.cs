@@ -16,7 +16,7 @@ internal sealed class OwnerDeclarations
 
     public bool IsEmpty => _changes.Count == 0 && _braces.Count == 0;
 
-    /// <summary>Adds the changes for one diagnostic, or none where it has no fix that is certain to be right.</summary>
+    /// <summary>Adds the changes for one diagnostic, or none if it has no fix that is certain to be right.</summary>
     public void Add(Diagnostic diagnostic)
     {
         if (AllocatedOwner.Of(diagnostic, _source) is not { } owner || IsTouched(owner))
@@ -60,7 +60,7 @@ internal sealed class OwnerDeclarations
 
     public SourceText ChangedText()
     {
-        // Where two begin in the same place, the outer braces open first and close last.
+        // If two begin in the same place, the outer braces open first and close last.
         List<Braces> braces = _braces.Values.OrderBy(one => one.Content.SpanStart).ThenByDescending(one => one.Content.Span.End).ToList();
         Layout layout = new(_source, braces);
         List<TextChange> changes = braces.SelectMany(one => one.Open(layout)).ToList();
@@ -151,7 +151,7 @@ internal sealed class OwnerDeclarations
     // The next round fixes what lies within another fix.
     private bool IsTouched(SyntaxNode node) => _touched.Any(span => span.OverlapsWith(node.Span));
 
-    // A new line like the statement's own; or a space where the statement does not begin its line.
+    // A new line like the statement's own; or a space if the statement does not begin its line.
     private string SeparatorBefore(SyntaxNode statement, Layout layout) =>
         _source.Text.BeginsItsLine(statement.SpanStart) ? layout.NewLine(statement.SpanStart) : " ";
 }

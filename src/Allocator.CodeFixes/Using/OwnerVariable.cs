@@ -16,7 +16,7 @@ internal static class OwnerVariable
     /// else.
     /// </summary>
     /// <param name="variable">A variable of a declaration, which may have others.</param>
-    /// <param name="owner">The value of it that a diagnostic is about: that is owned, whatever makes it.</param>
+    /// <param name="owner">The value of it that a diagnostic is about. It is owned, whatever makes it.</param>
     /// <param name="source">The file.</param>
     public static bool CanBeUsing(VariableDeclaratorSyntax variable, ExpressionSyntax owner, SourceFile source) =>
         variable.Parent!.Parent is LocalDeclarationStatementSyntax
@@ -31,7 +31,7 @@ internal static class OwnerVariable
         && UsingScope.Allows(declaration, source)
         && !Assignments.ChangeVariable(local, declaration.Parent!, source);
 
-    // The expressions one of which gives `value` its value.
+    // The expressions that may be the value of `value`.
     private static IEnumerable<ExpressionSyntax> Alternatives(ExpressionSyntax value) => value switch
     {
         ParenthesizedExpressionSyntax parenthesized => Alternatives(parenthesized.Expression),

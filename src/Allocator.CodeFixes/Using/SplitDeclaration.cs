@@ -1,6 +1,6 @@
 namespace Allocator.CodeFixes.Using;
 
-/// <summary>Declares variables of one statement with <c>using</c>; each gets a statement of its own where there are several.</summary>
+/// <summary>Declares variables of one statement with <c>using</c>; each gets a statement of its own if there are several.</summary>
 internal static class SplitDeclaration
 {
     /// <summary>Returns the changes that put <c>using</c> before <paramref name="owners"/>, and before no other variable.</summary>

@@ -4,7 +4,7 @@ namespace Allocator.CodeFixes.Using;
 internal static class TemporaryOwner
 {
     /// <summary>
-    /// Returns the statement, or the expression behind an arrow, before which the owner can be declared and nothing else changes, or null.
+    /// Returns the statement or arrow expression before which the owner can be declared without changing anything else; null if none.
     /// </summary>
     public static SyntaxNode? PlaceThatUses(ExpressionSyntax owner, SourceFile source)
     {
@@ -34,7 +34,7 @@ internal static class TemporaryOwner
     }
 
     /// <summary>
-    /// Returns the other owners below <paramref name="place"/> of which only a view is used: what makes one of them unsafe makes all so.
+    /// Returns the other owners below <paramref name="place"/> whose views alone are used: if one of them is unsafe, all are.
     /// </summary>
     public static IEnumerable<ExpressionSyntax> Beside(ExpressionSyntax owner, SyntaxNode place, SourceFile source) =>
         from call in place.DescendantNodesAndSelf(node =>
@@ -60,7 +60,7 @@ internal static class TemporaryOwner
         return false;
     }
 
-    // What runs on when the function has returned may use the owner.
+    // Code that goes on after the function has returned may use the owner.
     private static bool IsValueOfATask(SyntaxNode place, SourceFile source) =>
         place is ReturnStatementSyntax or ExpressionSyntax
         && source.FunctionAround(place) is { IsAsync: false } function
@@ -101,7 +101,7 @@ internal static class TemporaryOwner
         _ => false,
     };
 
-    // The owner would be allocated before what now comes first in its statement: that must not show.
+    // The owner would be allocated before the first part of its statement: no code must be able to tell.
     private static bool FollowsAnEffect(SyntaxNode node, SourceFile source) =>
         node.Parent!.ChildNodes().TakeWhile(sibling => sibling != node).SelectMany(sibling => sibling.DescendantNodesAndSelf())
             .Any(before => before switch

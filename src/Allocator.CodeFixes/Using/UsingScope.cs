@@ -4,8 +4,8 @@ namespace Allocator.CodeFixes.Using;
 internal static class UsingScope
 {
     /// <summary>
-    /// Gets whether a <c>using</c> declaration can stand before <paramref name="place"/>, a statement or the expression behind an arrow,
-    /// in braces of its own where it needs them, and no span of its owner is used behind its scope.
+    /// Gets whether a <c>using</c> declaration can stand before <paramref name="place"/>, a statement or the expression behind an arrow.
+    /// It may need braces of its own. No span of the owner may be used after its scope.
     /// </summary>
     public static bool Allows(SyntaxNode place, SourceFile source)
     {
@@ -23,7 +23,7 @@ internal static class UsingScope
         return scope is not null && !HasLabels(scope) && !LetsViewsOut(scope, place, source);
     }
 
-    /// <summary>Returns the braces that a declaration before <paramref name="place"/> needs, or null where it needs none.</summary>
+    /// <summary>Returns the braces that a declaration before <paramref name="place"/> needs, or null if it needs none.</summary>
     public static Braces? BracesFor(SyntaxNode place, SourceFile source) => (place, place.Parent) switch
     {
         (_, SwitchSectionSyntax section) => new StatementBraces(section, source.Text),
@@ -32,7 +32,7 @@ internal static class UsingScope
         _ => new StatementBraces(place, source.Text),
     };
 
-    // All sections of a switch share their variables: braces would take those of one from the others.
+    // The sections of a switch share their variables: braces would hide those of one section from the others.
     private static bool IsClosed(SwitchSectionSyntax section)
     {
         HashSet<string> declared = new(section.DescendantNodes().Select(NameDeclaredBy).OfType<string>());
@@ -49,11 +49,11 @@ internal static class UsingScope
         _ => null,
     };
 
-    // No jump may cross a using declaration; that none does is certain where there is nowhere to jump to.
+    // No jump may cross a using declaration; this is certain if the code has no place to jump to.
     private static bool HasLabels(SyntaxNode scope) =>
         scope.ChildNodes().Any(node => node is LabeledStatementSyntax or GlobalStatementSyntax { Statement: LabeledStatementSyntax });
 
-    // Disposing at the end of the scope would turn a buffer that is now and then lost into one that always is.
+    // Disposing at the end of the scope would turn a buffer that is sometimes lost into one that always is.
     private static bool LetsViewsOut(SyntaxNode scope, SyntaxNode place, SourceFile source)
     {
         IMethodSymbol? function = source.FunctionAround(place);

@@ -17,9 +17,9 @@ internal sealed class BitmapDecoder
     }
 
     /// <summary>Reads a stream to its end and decodes it.</summary>
-    /// <param name="allocator">What all is allocated from.</param>
+    /// <param name="allocator">The allocator of all memory.</param>
     /// <param name="stream">The file, from its position on.</param>
-    /// <param name="options">What the bitmap is to be like.</param>
+    /// <param name="options">The options of the bitmap.</param>
     /// <param name="isAsync">Whether to read asynchronously, and to reserve what the picture takes before it is decoded.</param>
     /// <param name="cancellationToken">Ends the reading and the waiting.</param>
     public static async ValueTask<PooledBitmap> DecodeAsync(
@@ -55,7 +55,7 @@ internal sealed class BitmapDecoder
     {
         PooledBitmap current = DecodeFile(source);
 
-        // The file has done its part: its memory serves the next step.
+        // The file is no longer needed: its memory serves the next step.
         source.Dispose();
         if (_plan.Scaled is { } scaled)
         {
@@ -162,7 +162,7 @@ internal sealed class BitmapDecoder
         }
     }
 
-    // The last of the bitmaps ends the reservation.
+    // Disposing the last of the bitmaps ends the reservation.
     private (PooledBitmap Bitmap, PixelMemory Pixels) Create(SKImageInfo info, bool isLast)
     {
         PixelMemory pixels = PixelMemory.Allocate(_allocator, info, AllocationOptions.None);

@@ -3,15 +3,15 @@ using System.Runtime.ExceptionServices;
 namespace Allocator.Skia;
 
 /// <summary>
-/// Passes what Skia encodes to a stream of the user's. What that throws is kept until Skia has returned: an exception that passes native
-/// code ends the process.
+/// Passes encoded bytes from Skia to a stream of the user's. An exception of that stream is kept until Skia has returned: if it passed
+/// native code, the process would end.
 /// </summary>
 internal sealed class CatchingStream(Stream destination) : SKAbstractManagedWStream
 {
     private ExceptionDispatchInfo? _failure;
     private long _written;
 
-    /// <summary>Throws what the destination threw, if it did.</summary>
+    /// <summary>Throws the exception of the destination, if there was one.</summary>
     public void ThrowIfFailed() => _failure?.Throw();
 
     /// <summary>Writes what Skia has encoded. False ends the encoding.</summary>

@@ -11,7 +11,7 @@ internal sealed class Codec : IDisposable
     {
         _data = SKData.Create(address, length);
 
-        // The stream is the codec's from here on, also if that refuses it.
+        // From here on the codec owns the stream, even if it refuses it.
         _native = SKCodec.Create(new SKMemoryStream(_data), out _result);
     }
 
@@ -22,10 +22,10 @@ internal sealed class Codec : IDisposable
     /// <summary>Gets whether a codec accepts the bytes.</summary>
     public bool IsOpen => _native is not null;
 
-    /// <summary>Gets whether more bytes may be what is missing.</summary>
+    /// <summary>Gets whether the codec may accept the file once more of it has been read.</summary>
     public bool MayNeedMore => _native is null && _result != SKCodecResult.Unimplemented;
 
-    /// <summary>Returns what to throw for a result that is no success.</summary>
+    /// <summary>Makes the exception for a result that is no success.</summary>
     public static Exception Failure(SKCodecResult result) => result switch
     {
         SKCodecResult.IncompleteInput => new InvalidDataException(

@@ -8,13 +8,13 @@ namespace Allocator.Skia;
 /// </summary>
 internal static class CodecMemory
 {
-    /// <summary>Tables, buffers of some rows' fixed parts, Skia's own objects.</summary>
+    /// <summary>What every file takes: tables, small buffers, Skia's own objects.</summary>
     private const long Fixed = 128 * 1024;
 
-    /// <summary>Rows of planes, of pixels, and of what upsampling needs.</summary>
+    /// <summary>The rows that a codec holds: of planes, of pixels, and for upsampling.</summary>
     private const long OfAColumn = 48;
 
-    /// <summary>What libwebp keeps of rows while it filters a lossy picture.</summary>
+    /// <summary>The rows that libwebp keeps while it filters a lossy picture.</summary>
     private const long OfAColumnOfWebP = 96;
 
     public static long Estimate(ReadOnlySpan<byte> start, SKEncodedImageFormat format, int width, int height)
@@ -48,8 +48,8 @@ internal static class CodecMemory
         return channels * (start[24] == 16 ? 2 : 1);
     }
 
-    // The plane; and if it is compressed, which is in the lowest two bits, what decodes it: a byte for a pixel if these are indices of a
-    // palette, and otherwise four.
+    // The plane itself. The lowest two bits say whether it is compressed. If so, its decoder takes a byte for each pixel of a
+    // palette, and otherwise four bytes.
     private static long OfAlpha(ReadOnlySpan<byte> chunk, long pixels)
     {
         const int hasPalette = 0b111;
@@ -69,13 +69,13 @@ internal static class CodecMemory
             ReadOnlySpan<byte> chunk = start[(int)at..];
             if (chunk.StartsWith("VP8L"u8))
             {
-                // All pixels at once, and codes and caches beside them.
+                // All pixels at once, and the decoder's tables and caches.
                 return (pixels * 22 / 5) + bytes;
             }
 
             if (chunk.StartsWith("ANMF"u8))
             {
-                // An animation: its first frame, of either kind, with alpha.
+                // Of an animation the first frame counts, which may be of either kind, and has alpha.
                 return pixels * 25 / 4;
             }
 

@@ -23,13 +23,15 @@ internal sealed class DecodePlan
             ?? (stored.ColorType == SKColorType.Gray8 ? SKColorType.Gray8 : SKImageInfo.PlatformColorType);
         if (colorType == SKColorType.Unknown)
         {
-            throw new ArgumentException($"{nameof(SKBitmapDecodeOptions.ColorType)} is {colorType}.", nameof(options));
+            throw new ArgumentException(
+                $"{nameof(SKBitmapDecodeOptions.ColorType)} is {colorType}, which has no pixels. Leave it null for the default.",
+                nameof(options));
         }
 
         SKSizeI decoded = ShrunkByCodec(header.Format, stored.Size, target);
         SKAlphaType alphaType = stored.AlphaType == SKAlphaType.Opaque ? SKAlphaType.Opaque : SKAlphaType.Premul;
 
-        // Without a colour space, as SKBitmap.Decode: the pixels are what the file has.
+        // Without a colour space, as with SKBitmap.Decode: the pixels have the file's values.
         Decoded = new SKImageInfo(decoded.Width, decoded.Height, colorType, alphaType);
         IsInStrips = header.Format == SKEncodedImageFormat.Jpeg && Origin != SKEncodedOrigin.TopLeft;
         Scaled = decoded == target ? null : IsInStrips ? Decoded.WithSize(size) : Decoded.WithSize(target);
@@ -41,19 +43,19 @@ internal sealed class DecodePlan
 
     public SKEncodedOrigin Origin { get; }
 
-    /// <summary>Gets what the codec decodes, before it is turned.</summary>
+    /// <summary>Gets the bitmap that the codec decodes, before it is turned.</summary>
     public SKImageInfo Decoded { get; }
 
     /// <summary>Gets whether the codec delivers a few rows at a time, which are turned: no second picture is needed.</summary>
     public bool IsInStrips { get; }
 
-    /// <summary>Gets what is made smaller after it was decoded; null if it need not be.</summary>
+    /// <summary>Gets the decoded bitmap that is then made smaller; null if none is.</summary>
     public SKImageInfo? Scaled { get; }
 
     /// <summary>Gets whether a whole picture is turned into another one at the end.</summary>
     public bool IsTurnedAtEnd => Origin != SKEncodedOrigin.TopLeft && !IsInStrips;
 
-    /// <summary>Gets what is announced while the codec works, in bytes.</summary>
+    /// <summary>Gets the bytes of malloc's memory that are announced while the codec works.</summary>
     public long CodecBytes => _codecBytes;
 
     /// <summary>Gets the bytes of the mipmaps that Skia makes of a picture that becomes much smaller.</summary>
@@ -79,11 +81,11 @@ internal sealed class DecodePlan
             most = Math.Max(most, Add(last, last));
         }
 
-        // As all estimates of the library: sixteen can be added.
+        // Bounded like all estimates of the library, so that sixteen of them can be added.
         return Math.Min(Math.Max(most, Add(last, _workingBytes)), long.MaxValue / 16);
     }
 
-    // An estimate of what is too large for any machine is that of the largest number.
+    // If it is too large for any machine, the estimate is the largest there is.
     private static long Add(params ReadOnlySpan<long> parts)
     {
         long sum = 0;
@@ -116,7 +118,7 @@ internal sealed class DecodePlan
 
     private static int Scale(int length, double factor, int limit) => Math.Clamp((int)Math.Round(length * factor), 1, limit);
 
-    // The smallest that the codec can decode to that is not smaller than the target.
+    // The smallest size that the codec can decode to, and that is not smaller than the target.
     private static SKSizeI ShrunkByCodec(SKEncodedImageFormat format, SKSizeI stored, SKSizeI target)
     {
         switch (format)

@@ -1,8 +1,8 @@
 namespace Allocator.Skia;
 
 /// <summary>
-/// A file in counted memory, in one piece. Skia decodes from there, and calls no code of the user. Its beginning is read first, because
-/// that tells the need of the whole.
+/// A file in counted memory, in one piece. Skia decodes from there, and calls no code of the user. The beginning is read first, because
+/// it says how much the whole picture takes.
 /// </summary>
 internal sealed class EncodedPicture : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed class EncodedPicture : IDisposable
             if (left > Array.MaxLength)
             {
                 throw new InvalidDataException(
-                    Invariant($"The source has {left:N0} bytes; encoded pictures of at most {Array.MaxLength:N0} bytes are decoded."));
+                    Invariant($"The source has {left:N0} bytes; the limit for an encoded picture is {Array.MaxLength:N0}."));
             }
         }
     }
@@ -86,7 +86,8 @@ internal sealed class EncodedPicture : IDisposable
     {
         if (_length == Array.MaxLength)
         {
-            throw new InvalidDataException(Invariant($"The source has more than {Array.MaxLength:N0} bytes."));
+            throw new InvalidDataException(
+                Invariant($"The source has more than {Array.MaxLength:N0} bytes, the limit for an encoded picture."));
         }
 
         length = Math.Min(length, Array.MaxLength);

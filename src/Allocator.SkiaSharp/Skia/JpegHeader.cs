@@ -20,14 +20,14 @@ internal static class JpegHeader
     public static long CoefficientBytes(ReadOnlySpan<byte> start) => Read(start).CoefficientBytes;
 
     /// <summary>
-    /// Returns whether a file ends before its picture does, if Skia does not find that: of a picture in several scans it decodes what is
-    /// there, and calls that a success.
+    /// Returns whether a file is cut off and Skia does not report it: if a picture has several scans, Skia decodes those that are there
+    /// and reports success.
     /// </summary>
     public static bool IsCutOff(ReadOnlySpan<byte> file)
     {
         (long coefficients, int firstScan) = Read(file);
 
-        // Behind a scan's beginning no byte 0xFF of its data is followed by this one.
+        // Within a scan's data this byte never follows 0xFF.
         return coefficients > 0 && file[firstScan..].LastIndexOf((ReadOnlySpan<byte>)[0xFF, EndOfImage]) < 0;
     }
 

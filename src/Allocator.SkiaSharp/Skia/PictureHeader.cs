@@ -1,6 +1,6 @@
 namespace Allocator.Skia;
 
-/// <summary>What the beginning of a file says of the picture.</summary>
+/// <summary>The facts about a picture that are read from the beginning of its file.</summary>
 internal sealed class PictureHeader
 {
     private PictureHeader(SKCodec codec, ReadOnlySpan<byte> start)

@@ -34,10 +34,10 @@ internal sealed class PixelMemory
             4 => Allocate<uint>(allocator, info, options),
             8 => Allocate<ulong>(allocator, info, options),
             16 => Allocate<Vector128<byte>>(allocator, info, options),
-            _ => throw new ArgumentException($"{info.ColorType} has no pixels.", nameof(info)),
+            _ => throw new ArgumentException($"The colour type {info.ColorType} has no pixels. Use another one.", nameof(info)),
         };
 
-    /// <summary>Pins pixels that stay their owner's.</summary>
+    /// <summary>Pins pixels that still belong to their owner.</summary>
     /// <exception cref="InvalidOperationException">The pixels are not in one piece.</exception>
     public static PixelMemory Share<TPixel>(PixelBuffer<TPixel> pixels)
         where TPixel : unmanaged =>
@@ -51,12 +51,12 @@ internal sealed class PixelMemory
     {
         try
         {
-            // Its end returns the memory, if the owner is disposed first.
+            // If the owner was disposed first, the end of the pin returns the memory.
             _owner?.Dispose();
         }
         catch (Exception)
         {
-            // In Guarded mode: something has written behind the pixels, which was raised as an event.
+            // In Guarded mode something has written behind the pixels. It was raised as an event.
         }
 
         try
@@ -65,7 +65,7 @@ internal sealed class PixelMemory
         }
         catch (Exception)
         {
-            // The same, if the pin was the last to hold the memory.
+            // The same, if the pin was the last reference to the memory.
         }
     }
 

@@ -3,7 +3,7 @@ namespace Allocator.Skia;
 /// <summary>How decoded pictures are made smaller.</summary>
 internal static class Scaling
 {
-    /// <summary>Beyond this, filters of four pixels would skip some.</summary>
+    /// <summary>The factor beyond which filters of four pixels would skip pixels.</summary>
     private const int LargestWithoutMipmaps = 2;
 
     public static bool NeedsMipmaps(SKImageInfo source, SKImageInfo target) =>

@@ -9,7 +9,7 @@ namespace Allocator.Adapters;
 internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
     : StreamMemory
 {
-    // A page, and what most callers that write in steps write at once.
+    // A page: most callers that write in steps write about that much at once.
     private const int FirstBlock = 4096;
 
     private readonly List<Block> _blocks = [];

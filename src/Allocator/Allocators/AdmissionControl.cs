@@ -19,6 +19,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private readonly AllocatorCounters _counters = counters;
     private readonly PoolTrimmer _trimmer = trimmer;
     private readonly Clock _clock = settings.Clock;
+    private int _isUnlimitedNoted;
 
     /// <summary>Takes what a request needs. Blocks for up to the budget's timeout.</summary>
     public BudgetPermit Acquire(BudgetAccount? account, long bytes) =>
@@ -41,6 +42,15 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         timeout = LimitWait(timeout);
         BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, job: job);
         return new ValueTask<BudgetPermit>(new PendingAdmission(this, _clock, request, timeout, cancellationToken), token: 0);
+    }
+
+    /// <summary>Writes an event for the first reservation that nothing limits.</summary>
+    public void NoteReservation(BudgetAccount? account)
+    {
+        if (account?.Budget is null && AllocatorEventSource.Log.WritesBudgets && Interlocked.Exchange(ref _isUnlimitedNoted, 1) == 0)
+        {
+            AllocatorEventSource.Log.ReservationUnlimited(_counters.AllocatorName);
+        }
     }
 
     /// <summary>Posts a request. If it is not granted, starts a search for memory.</summary>

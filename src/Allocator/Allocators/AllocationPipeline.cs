@@ -60,7 +60,7 @@ internal sealed class AllocationPipeline(
         return new AllocationPlan(request, _settings, _pool);
     }
 
-    /// <summary>Returns the most memory that a request can take. Above the limit for one allocation: its length.</summary>
+    /// <summary>Returns the most memory that a request can take; if it is above the limit for one allocation, its length.</summary>
     public long UpperBoundOf(in AllocationRequest request) =>
         request.LengthInBytes is long bytes && bytes > _settings.AllocationLimitInBytes
             ? bytes
@@ -278,7 +278,7 @@ internal sealed class AllocationPipeline(
         if (outcome == PoolOutcome.Full)
         {
             // Before the pool's limit is exceeded: part of the outstanding memory may have been abandoned.
-            _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: false);
+            _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: false, isRare: !_context.SearchesRegularly);
         }
 
         return outcome;

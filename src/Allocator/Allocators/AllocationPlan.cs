@@ -55,7 +55,7 @@ internal readonly struct AllocationPlan
 
         if (!UsesPool)
         {
-            // Larger than the whole pool, or with rows longer than a block: members as long as segments.
+            // If the request is larger than the whole pool, or its rows are longer than a block, members are as long as segments.
             long memberLength = settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
             _memberLength = (int)Math.Min(_totalLength, memberLength);
             MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);

@@ -37,7 +37,7 @@ internal sealed class AllocatorSettings
             _ => options.OverreadToleranceInBytes ?? 0,
         };
         Source = NativeMemorySource.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
-        SearchPeriod = options.CollectToFindAbandoned ? options.TrimPeriod : null;
+        SearchPeriod = options.CollectToFindAbandoned != false ? options.TrimPeriod : null;
         AllocationLimitInBytes = AllocationLimitOf(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         MinimumFreeBytes = (options.MinimumFreeMegabytes ?? 0) * 1024L * 1024;
@@ -54,7 +54,7 @@ internal sealed class AllocatorSettings
 
     public NativeMemorySource Source { get; init; }
 
-    /// <summary>Gets the source of small memory aligned as no array is: a heap, which has many allocations in one mapping.</summary>
+    /// <summary>Gets the source of small memory with an alignment that no array has: a heap, with many allocations in a mapping.</summary>
     /// <remarks>We align, because <c>aligned_alloc</c> adds the alignment twice, and so maps memory that is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
@@ -192,6 +192,6 @@ internal sealed class AllocatorSettings
     private void MakeRoom(AllocatorCounters counters)
     {
         Scheduler.ReleaseAll();
-        Scheduler.Collections.RunLastResort(Options.CollectToFindAbandoned, HeapTrimmer, counters);
+        Scheduler.Collections.RunLastResort(SearchPeriod is not null, HeapTrimmer, counters);
     }
 }

@@ -25,7 +25,7 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
 
     /// <summary>
     /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. If the attempt was
-    /// for all or nothing, no bytes are missing; the requested bytes are for the message.
+    /// for all or nothing, the missing bytes are 0. The requested bytes are for the message.
     /// </summary>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -72,7 +72,7 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
         else
         {
             bool isWorthAWait = _settings.Scheduler.Collections.RunLastResort(
-                _settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _context.Counters);
+                _settings.SearchPeriod is not null, _settings.HeapTrimmer, _context.Counters);
             _settings.Headroom.NoteFreed();
             if (attempt > 3 && (!isWorthAWait || attempt >= RetriesInContainer))
             {

@@ -66,7 +66,7 @@ internal sealed class PendingAdmission(
         }
     }
 
-    /// <summary>Returns the permit, or throws, and nothing is taken then.</summary>
+    /// <summary>Returns the permit, or throws and has taken nothing.</summary>
     public BudgetPermit GetResult(short token)
     {
         try

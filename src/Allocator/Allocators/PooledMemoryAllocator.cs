@@ -243,7 +243,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     return block;
                 }
 
-                // The account has no room, or no rent was as long. The request finds the block in the map once it is admitted.
+                // The account has no room, or no rent of the block was as long. Once admitted, the request finds the block in the map.
                 _pool.Return(block, bypassesCache: true);
             }
         }

@@ -123,7 +123,7 @@ internal sealed class BudgetQueue
         long admitted;
         do
         {
-            // Read first: memory that comes back after this is served next, and leaves no request stuck.
+            // Read before the looks: memory that comes back later starts the next round, so no request is stuck.
             admitted = _budget.AdmittedBytes;
             GrantWhatFits();
         }

@@ -35,18 +35,18 @@ internal sealed class BudgetRequest : IBackgroundWork
     // the system. Never disposed, because it may be set after the wait has timed out.
     private readonly ManualResetEvent? _event;
 
-    // The thread that completes a wait in time has this context. The runtime inlines continuations if the context is of the base class,
-    // and not if it is of another class.
+    // The thread that completes a wait with a timeout has this context. The runtime inlines continuations if the context is of the base
+    // class, and not if it is of another class.
     private static readonly SynchronizationContext s_ours = new();
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
     private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
-    // An exception, and a task's object for it, take less.
+    // Allocated before a refusal: an exception, and a task's object for it, take less.
     private const int ProbeBytes = 4096;
 
     private const int RetryMilliseconds = 1000;
 
-    // The job whose learned size decides how much is asked for, as known at each look.
+    // The job whose learned size is asked for, as it is at each look.
     private readonly LearnedJob? _job;
 
     // For an asynchronous wait.
@@ -255,7 +255,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // A refusal needs an exception. If there were no memory for it, the runtime would lose it together with the wait: so this is repeated.
+    // A refusal needs an exception. Without memory for it, the runtime would lose the exception and the wait, so this is repeated.
     private void Resume()
     {
         GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);

@@ -17,7 +17,7 @@ internal sealed class ExternalMemory : IDisposable
     /// <summary>Gets or sets the permit that goes back at the end.</summary>
     public BudgetPermit Permit { get; set; }
 
-    /// <summary>Counts bytes that other code is about to allocate. False if there is no room. Returns true once.</summary>
+    /// <summary>Counts bytes that other code is about to allocate. False if there is no room. Succeeds at most once.</summary>
     public bool TryCount(long bytes, ref Refusals refusals)
     {
         if (!_budget.TryCount(bytes))
@@ -25,7 +25,7 @@ internal sealed class ExternalMemory : IDisposable
             return refusals.Refuse(bytes, byContainer: false);
         }
 
-        // If requests are admitted, the job was admitted with its memory.
+        // If requests have to be admitted, the job was admitted together with this memory.
         bool honorsLimit = _budget.HonorsLimit && !_budget.IsCounted;
         if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {

@@ -69,7 +69,7 @@ internal sealed class LearnedJob(string name)
     // Until so many have ended nothing is known of the largest.
     private const int FewJobs = 8;
 
-    // Simulated: 75, 90 and 97; a burst of distinct images had the most done with this.
+    // Simulated with 75, 90 and 97: with this one most images of a burst of distinct ones were done.
     private const int Percentile = 97;
     private const int Median = 50;
     private const long Granularity = 64 * 1024;

@@ -79,7 +79,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Gets or sets whether learned jobs grow although none of them might get to its end then: else all would wait.</summary>
+    /// <summary>Gets or sets whether learned jobs may grow even if none is certain to end then: otherwise all would wait.</summary>
     public bool IgnoresClaims { get; set; }
 
     public int Waiters => Volatile.Read(ref _waiters);
@@ -130,7 +130,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, leavingBytes: 0);
 
-    /// <summary>Takes what a learned job begins with, if one of all that run can still get what it may need. Under the lock.</summary>
+    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need. Under the lock.</summary>
     public bool TryBegin(LearnedJob job, long bytes, bool overtakes = true)
     {
         Debug.Assert(Lock.IsHeld);
@@ -146,7 +146,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Takes what a learned reservation grows by, under the same condition. Under the lock.</summary>
+    /// <summary>Takes the growth of a learned reservation, under the same condition. Under the lock.</summary>
     public bool TryGrow(ReservationAccount account, long bytes, bool overtakes)
     {
         Debug.Assert(Lock.IsHeld);
@@ -297,7 +297,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return TryAdd(ref _admittedBytes, bytes, limit);
         }
 
-        // Whatever the container has left.
+        // As far as the container has room too.
         using (Headroom!.Lock.Enter())
         {
             return Headroom.Admits(this, ByteCount.Add(bytes, leavingBytes)) && TryAdd(ref _admittedBytes, bytes, limit);

@@ -203,7 +203,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         Debug.Assert(_readMilliseconds != Never, "The system has been read.");
         (long admitted, long committed) = ReadClaims();
 
-        // By the sums alone: no figure, however old, contains what was reserved long ago.
+        // The sums decide alone here, because no figure contains memory that was reserved and not used.
         if (bytes > ByteCount.Add(_last.LimitBytes - budget.MinimumFreeBytes, -admitted))
         {
             return false;

@@ -310,7 +310,7 @@ internal sealed class ReservationAccount : BudgetAccount
             }
         }
 
-        // Reserved bytes stay reserved until the end, so the two must fit together.
+        // Reserved bytes stay reserved until the end, so the limit must hold them and the growth together.
         public override long LeastChargeWith(long bytes) => ByteCount.Add(_reservation.ReservedBytes, bytes);
 
         // The part that is in use by now becomes overflow.

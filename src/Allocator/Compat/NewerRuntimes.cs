@@ -138,7 +138,7 @@ namespace Allocator
 
         extension(MemoryMarshal)
         {
-            // Of unmanaged memory only: of managed memory there is no such thing here.
+            // For unmanaged memory only: for managed memory there is no equivalent here.
             public static unsafe Span<T> CreateSpan<T>(ref T reference, int length)
                 where T : unmanaged => new(System.Runtime.CompilerServices.Unsafe.AsPointer(ref reference), length);
         }
@@ -204,7 +204,7 @@ namespace Allocator
         {
             public static readonly bool ContainsReferences = Find();
 
-            // System.Memory knows, and tells by refusing to see such a type as bytes.
+            // System.Memory knows: it throws if such a type is to be seen as bytes.
             private static bool Find()
             {
                 try

@@ -6,8 +6,8 @@ namespace Allocator.Diagnostics;
 /// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
 /// No event is written under a lock. The runtime swallows exceptions of listeners, and drops events that no session wants. Events without
-/// a keyword are findings: they are written whatever keywords are asked for, and 1 to 4 even while the thread is calling a listener for
-/// another event.
+/// a keyword are findings: they are written whatever keywords are asked for, and 1, 3 and 4 even while the thread is calling a listener
+/// for another event.
 /// </remarks>
 [EventSource(Name = SourceName)]
 internal sealed class AllocatorEventSource : EventSource
@@ -22,7 +22,7 @@ internal sealed class AllocatorEventSource : EventSource
     private static bool t_isWriting;
 #pragma warning restore IDE1006
 
-    // By name: to find the name in the attribute, the runtime loads code that reads attributes, three times the work of all the rest.
+    // The name is passed. To find it in the attribute, the runtime would load code that reads attributes: three times all other work.
     private AllocatorEventSource()
         : base(SourceName, EventSourceSettings.EtwManifestEventFormat)
     {
@@ -34,14 +34,13 @@ internal sealed class AllocatorEventSource : EventSource
     /// <summary>Gets whether any session wants single rents.</summary>
     public bool WritesRents => IsEnabled(EventLevel.Verbose, Keywords.Rents);
 
-    [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName) =>
-        Write(1, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
+    public bool WritesBudgets => IsEnabled(EventLevel.Informational, Keywords.Budget);
 
-    /// <summary>Allocations leak from one place: written for the first, and whenever their number has doubled.</summary>
-    [Event(2, Level = EventLevel.Warning, Message = "{0} allocations of {1} bytes in all leaked from one place")]
-    public void LeakFound(long count, long bytes, string allocationStackTrace) =>
-        Write(2, stackalloc[] { count, bytes }, allocationStackTrace);
+    /// <summary>Memory was dropped without Dispose. The last two numbers are all that leaked from that place so far.</summary>
+    [Event(1, Level = EventLevel.Warning, Version = 2, Message = "{0} bytes were dropped without Dispose, {4} times there")]
+    public void AllocationAbandoned(
+        long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName, long leaksThere, long bytesThere) =>
+        Write(1, stackalloc[] { bytes, ageMilliseconds, leaksThere, bytesThere }, allocationStackTrace, allocatorName, leading: 2);
 
     /// <summary>Watched memory was written to outside a buffer, or after its return.</summary>
     [Event(3, Level = EventLevel.Error, Message = "{2}")]
@@ -87,6 +86,11 @@ internal sealed class AllocatorEventSource : EventSource
     public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName) =>
         WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
 
+    /// <summary>An allocator without a budget granted its first reservation, and never makes one wait.</summary>
+    [Event(16, Level = EventLevel.Informational, Keywords = Keywords.Budget,
+        Message = "Reservations never wait: set MemoryBudgetMegabytes or MinimumFreeMegabytes")]
+    public void ReservationUnlimited(string? allocatorName) => WriteOnce(16, default, allocatorName ?? "");
+
     /// <summary>Idle memory of one allocator was returned. The load is the one that decided; otherwise it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
@@ -100,7 +104,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
         catch (OutOfMemoryException)
         {
-            // As in Write: the texts take memory.
+            // Out of memory, as in Write: the texts need some.
         }
     }
 

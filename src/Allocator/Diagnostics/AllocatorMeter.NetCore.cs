@@ -22,7 +22,7 @@ internal static class AllocatorMeter
     private static readonly MemoryDiagnostics.Notice s_making = new(Make);
     private static int s_state;
 
-    // Not of its own type, which would load the assembly.
+    // Declared as an object, because the type itself would load the assembly.
     private static IDisposable? s_meter;
 
     /// <summary>Gets whether a listener may have seen figures of allocators.</summary>
@@ -140,7 +140,7 @@ internal static class AllocatorMeter
         Meter meter = new("Allocator", typeof(AllocatorMeter).Assembly.GetName().Version?.ToString(3));
         Volatile.Write(ref s_meter, meter);
 
-        // In the order of the figures, by which a collection goes.
+        // In the order of the figures: a collection reads the instruments in this order.
         UpDown(RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
         UpDown(RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
         UpDown(CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
@@ -156,15 +156,15 @@ internal static class AllocatorMeter
         Counter(Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
         Counter(BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
         Counter(NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
-        Counter(NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory less after these trims than before.");
+        Counter(NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory that these trims released.");
         Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
-        const string Size = "What a job reserves that is learned by its name.";
+        const string Size = "Memory that a job reserves, learned from earlier jobs of its name.";
         Publish(() => meter.CreateObservableGauge("allocator.job.size", () => Jobs(static job => job.LearnedBytes), "By", Size));
         Publish(() => meter.CreateObservableCounter("allocator.job.ended", () => Jobs(static job => job.Jobs), "{job}", "Learned jobs."));
         Publish(() => meter.CreateObservableCounter(
-            "allocator.job.refused", () => Jobs(static job => job.Refused), "{job}", "Those that were refused memory."));
+            "allocator.job.refused", () => Jobs(static job => job.Refused), "{job}", "Jobs that were refused memory."));
 
         static List<Measurement<long>> Jobs(Func<JobFigures, long> figure) => UsageInstrument.MeasureJobs(figure);
 

@@ -1,7 +1,7 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>All leaks from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
-public sealed class LeakReport : EventArgs
+public sealed class LeakReport
 {
     internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge) =>
         (AllocationStackTrace, Count, Bytes, LongestAge) = (allocationStackTrace, count, bytes, longestAge);
@@ -37,24 +37,18 @@ internal sealed class LeakLedger
     private readonly Dictionary<string, LeakReport> _byStack = [];
     private LeakReport _withoutStack = new(null, 0, 0, TimeSpan.Zero);
 
-    /// <summary>Adds a leak, and returns all leaks from its place. News: it is the first, or their number has doubled.</summary>
-    public LeakReport Add(AbandonedMemoryEventArgs leak, out bool isNews)
+    /// <summary>Adds a leak, and returns all leaks from its place.</summary>
+    public LeakReport Add(AbandonedMemoryEventArgs leak)
     {
         lock (_byStack)
         {
-            LeakReport report;
             if (leak.AllocationStackTrace is not string stack || (!_byStack.ContainsKey(stack) && _byStack.Count == MaximumStacks))
             {
-                _withoutStack = report = _withoutStack.With(leak);
-            }
-            else
-            {
-                LeakReport before = _byStack.TryGetValue(stack, out LeakReport? known) ? known : new(stack, 0, 0, TimeSpan.Zero);
-                _byStack[stack] = report = before.With(leak);
+                return _withoutStack = _withoutStack.With(leak);
             }
 
-            isNews = (report.Count & (report.Count - 1)) == 0;
-            return report;
+            LeakReport before = _byStack.TryGetValue(stack, out LeakReport? known) ? known : new(stack, 0, 0, TimeSpan.Zero);
+            return _byStack[stack] = before.With(leak);
         }
     }
 
@@ -88,6 +82,12 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
     /// time, unless the memory was watched: see <see cref="SafetyMode"/>.
     /// </summary>
     public string? AllocationStackTrace { get; }
+
+    /// <summary>Gets all leaks found so far at the same place, this one included.</summary>
+    public LeakReport Place { get; internal set; } = null!;
+
+    /// <summary>Gets whether this is the 1st, 2nd, 4th, 8th … leak from its place: what a log needs of a loop that leaks.</summary>
+    public bool IsFirstOrDoubled => (Place.Count & (Place.Count - 1)) == 0;
 
     /// <summary>Describes the leak in full, its stack included.</summary>
     public override string ToString() =>

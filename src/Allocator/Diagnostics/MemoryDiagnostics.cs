@@ -9,7 +9,6 @@ public static class MemoryDiagnostics
     private static readonly ShortLock s_lock = new(mayAllocate: true);
     private static readonly LeakLedger s_leaks = new();
     private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
-    private static EventHandler<LeakReport>? s_leakFound;
     private static EventHandler<CorruptionEventArgs>? s_corruptionFound;
     private static LeakDetection? s_leakDetection;
     private static long s_abandonedAllocations;
@@ -23,24 +22,14 @@ public static class MemoryDiagnostics
     /// <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
-    /// An exception of a handler is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no
-    /// further: it must not take the process down.
+    /// A loop can leak thousands of times: <see cref="AbandonedMemoryEventArgs.IsFirstOrDoubled"/> picks the few to log. The
+    /// <c>EventSource</c> named <c>Allocator</c> writes the same. An exception of a handler is written there too, as
+    /// <c>CallbackFailed</c>, and goes no further: it must not take the process down.
     /// </remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
         add => Subscribe(() => s_allocationAbandoned += value);
         remove => Change(() => s_allocationAbandoned -= value);
-    }
-
-    /// <summary>
-    /// Raised on a thread of the library when the first leak from a place is found, identified by the stack of the allocating call, and
-    /// again whenever the number of leaks from there has doubled.
-    /// </summary>
-    /// <remarks>As for <see cref="AllocationAbandoned"/>. The same is written to the <c>EventSource</c> named <c>Allocator</c>.</remarks>
-    public static event EventHandler<LeakReport>? LeakFound
-    {
-        add => Subscribe(() => s_leakFound += value);
-        remove => Change(() => s_leakFound -= value);
     }
 
     /// <summary>
@@ -90,8 +79,6 @@ public static class MemoryDiagnostics
     /// </summary>
     /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
     public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);
-
-    private static bool HasLeakListeners => s_allocationAbandoned is not null || s_leakFound is not null;
 
     /// <summary>Watches the allocations of the caller, and of code that it awaits and starts. Dispose the result to end it.</summary>
     public static AllocationScope BeginScope()
@@ -159,7 +146,7 @@ public static class MemoryDiagnostics
     private static bool WantsStack() => LeakDetection switch
     {
         LeakDetection.Off => false,
-        LeakDetection.Counters => HasLeakListeners,
+        LeakDetection.Counters => s_allocationAbandoned is not null,
         LeakDetection.SampledStacks => Interlocked.Increment(ref s_rentsSinceStack) % StackSampleInterval == 0,
         _ => true,
     };
@@ -176,9 +163,8 @@ public static class MemoryDiagnostics
         {
             change();
             bool arrays = s_openScopes > 0;
-            Tracing.SetForDiagnostics(
-                rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasLeakListeners),
-                arrays: arrays);
+            LeakDetection least = s_allocationAbandoned is null ? LeakDetection.SampledStacks : LeakDetection.Counters;
+            Tracing.SetForDiagnostics(rents: arrays || LeakDetection >= least, arrays: arrays);
         }
     }
 
@@ -186,16 +172,11 @@ public static class MemoryDiagnostics
     private static void Notify(AbandonedMemoryEventArgs leak)
     {
         Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
-        Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
-        LeakReport report = s_leaks.Add(leak, out bool isNews);
-        string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
+        leak.Place = s_leaks.Add(leak);
+        AllocatorEventSource.Log.AllocationAbandoned(
+            leak.Bytes, (long)leak.Age.TotalMilliseconds, leak.AllocationStackTrace ?? "", leak.AllocatorName ?? "", leak.Place.Count,
+            leak.Place.Bytes);
         Raise(handlers, leak, nameof(AllocationAbandoned));
-        if (isNews)
-        {
-            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
-            Raise(newsHandlers, report, nameof(LeakFound));
-        }
     }
 
     private static void Notify(CorruptionEventArgs report)
@@ -227,7 +208,7 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>A call that the thread pool makes.</summary>
+    /// <summary>A call that a thread of the library makes.</summary>
     internal sealed class Notice(Action call) : IBackgroundWork
     {
         private BackgroundState _work;
@@ -236,7 +217,7 @@ public static class MemoryDiagnostics
 
         public void DoWork()
         {
-            bool callsUser = HasLeakListeners || Volatile.Read(ref s_corruptionFound) is not null;
+            bool callsUser = s_allocationAbandoned is not null || Volatile.Read(ref s_corruptionFound) is not null;
             if (callsUser && BackgroundThread.Shared.IsCurrent)
             {
                 UserCallbacks.Thread.Queue(this);
@@ -256,8 +237,8 @@ public enum LeakDetection
     Off = 0,
 
     /// <summary>
-    /// Leaks are counted and reported with size and age; with stacks while <see cref="MemoryDiagnostics.AllocationAbandoned"/> or
-    /// <see cref="MemoryDiagnostics.LeakFound"/> has subscribers. Costs nothing without. The default.
+    /// Leaks are counted and reported with size and age; with stacks while <see cref="MemoryDiagnostics.AllocationAbandoned"/> has
+    /// subscribers. Costs nothing without. The default.
     /// </summary>
     Counters = 1,
 

@@ -21,7 +21,7 @@ internal enum UsageFigure
     NativeHeapTrimmedBytes,
     NativeHeapTrimMilliseconds,
 
-    /// <summary>The first of one for each reason. The same holds for <see cref="Trims"/>.</summary>
+    /// <summary>The first of several figures, one for each reason. <see cref="Trims"/> is another such first.</summary>
     TrimmedBytes,
     Trims = TrimmedBytes + AllocatorCounters.TrimReasons,
     Count = Trims + AllocatorCounters.TrimReasons,

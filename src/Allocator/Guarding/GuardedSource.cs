@@ -12,7 +12,7 @@ namespace Allocator.Guarding;
 /// </summary>
 internal sealed class GuardedSource : IIdleMemory
 {
-    // One call in place of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of
+    // One call instead of a fault for each page. Measured: renting, clearing and returning 4 MiB takes 0.9 ms of processor time instead of
     // 1.7. A block of the pool is also resident from its first use. Larger memory is not populated, because the renter may never touch
     // most of it.
     private const long MostPopulatedInBytes = 4 * 1024 * 1024;
@@ -66,8 +66,8 @@ internal sealed class GuardedSource : IIdleMemory
     }
 
     /// <summary>
-    /// Takes memory back after its rent, or if its rent never began. Older memory may have to make room: it is checked, and the findings
-    /// get the result.
+    /// Takes memory back after its rent, or if its rent never began. Older memory may have to make room: it is checked, and the result is
+    /// noted in the findings.
     /// </summary>
     public void Return(GuardedMapping memory, bool wasRented, CorruptionFindings? findings)
     {
@@ -100,7 +100,7 @@ internal sealed class GuardedSource : IIdleMemory
         return 0;
     }
 
-    /// <summary>Returns everything to the system that was kept after its return.</summary>
+    /// <summary>Returns to the system everything that was kept after its return.</summary>
     public CorruptionFindings ReleaseAll()
     {
         CorruptionFindings findings = new();

@@ -7,9 +7,9 @@ namespace Allocator.Guarding;
 /// the other allocations cost a thread-static subtraction.
 /// </summary>
 /// <remarks>
-/// A thread has a stock, drawn from the exponential distribution. Each allocation takes the same part of it, and the one that exhausts it
-/// is chosen. That distribution has no memory, so the rest of a stock serves allocators of different rates, and threads that end after a
-/// few allocations are seen as often as others.
+/// A thread draws a number from the exponential distribution. Each allocation subtracts the same amount; the one that makes it negative
+/// is chosen. That distribution has no memory, so what is left of the number serves allocators of different rates, and threads that end
+/// after a few allocations are watched as often as others.
 /// </remarks>
 internal sealed class SafetySampler
 {
@@ -29,7 +29,7 @@ internal sealed class SafetySampler
     /// <summary>Makes a sampler that chooses one of <paramref name="interval"/> on average.</summary>
     public SafetySampler(int interval)
     {
-        Debug.Assert(interval >= 1, "One in less than one cannot be chosen.");
+        Debug.Assert(interval >= 1, "The interval is at least 1.");
 
         // e^-share is then the chance not to be chosen: 1 - 1/interval. If that is 0, all are chosen.
         _share = -Math.Log(1 - 1.0 / interval);
@@ -44,7 +44,7 @@ internal sealed class SafetySampler
     /// <summary>Restarts the current thread's random numbers, so that a test sees the same ones each time.</summary>
     public static void Seed(ulong seed)
     {
-        Debug.Assert(seed != 0, "Of 0 xorshift makes 0 only.");
+        Debug.Assert(seed != 0, "From a seed of 0 xorshift makes only zeros.");
         t_random = seed;
         t_stock = NextStock();
     }

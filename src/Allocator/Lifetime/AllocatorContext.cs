@@ -44,8 +44,10 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
 
     public bool ClearOnReturn { get; init; }
 
-    /// <summary>Gets whether collections may be asked for to find abandoned memory.</summary>
-    public bool CollectsToFindAbandoned { get; init; }
+    /// <summary>Gets whether collections are regularly forced to find abandoned memory; null for once any was found.</summary>
+    public bool? CollectsToFindAbandoned { get; init; }
+
+    public bool SearchesRegularly => CollectsToFindAbandoned ?? Counters.Abandoned > 0;
 
     /// <summary>Gets the least time that abandoned memory stays in quarantine.</summary>
     public long QuarantineMilliseconds { get; init; }

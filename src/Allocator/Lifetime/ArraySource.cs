@@ -74,12 +74,12 @@ internal sealed class ArraySource
         }
         catch (ThreadInterruptedException)
         {
-            // Comes from a lock of that pool. The collector gets the array, and the interrupt takes effect later.
+            // A lock of that pool was interrupted. The collector gets the array, and the interrupt takes effect later.
             Thread.CurrentThread.Interrupt();
         }
         catch (OutOfMemoryException)
         {
-            // That pool makes a table at the first return of a thread.
+            // Out of memory: that pool makes a table at the first return of a thread.
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     private const int SmallestArray = 16;
     private const int Classes = 27; // to 1 GiB
 
-    // Dropped arrays go with the next Gen2 collection. For fewer bytes than this none is requested.
+    // Dropped arrays go with the next Gen2 collection. One is requested if at least this many bytes were dropped.
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context = context;

@@ -90,7 +90,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         long state;
         do
         {
-            // In this order: a state of another guard's rent was written after the mark.
+            // In this order, because the state of another guard's rent is written after the mark.
             state = Volatile.Read(ref record.State);
             if (!RentState.IsOutstanding(state) || IsReplaced)
             {

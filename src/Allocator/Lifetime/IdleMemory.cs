@@ -9,7 +9,7 @@ internal interface IIdleMemory
     long IdleBytes { get; }
 
     /// <summary>
-    /// Releases a part, rounded up, of the memory idle through the last two periods between calls. Returns the bytes. One call at a time.
+    /// Releases a part, rounded up, of the memory idle since the call before the last one. Returns the bytes. One call at a time.
     /// </summary>
     long TrimStale(double rate);
 

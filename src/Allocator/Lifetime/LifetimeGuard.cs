@@ -115,7 +115,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Removes a reference of <see cref="TryAddReference"/>. After <see cref="Dispose"/>, the last one to go returns the memory.
+    /// Removes a reference of <see cref="TryAddReference"/>. After <see cref="Dispose"/>, removing the last reference returns the memory.
     /// </summary>
     /// <returns>True if the rent is over, by this call or before it.</returns>
     /// <remarks>

@@ -16,7 +16,7 @@ internal sealed class Quarantine(Clock clock)
     /// <summary>Gets or sets the callback after an addition, on the thread that added. It must not throw.</summary>
     public Action? Added { get; set; }
 
-    /// <summary>Gets or sets whether waiting for stays has ended.</summary>
+    /// <summary>Gets or sets whether no stay is waited for any more.</summary>
     public bool IsClosed { get; set; }
 
     /// <summary>Gets how much was ever added.</summary>

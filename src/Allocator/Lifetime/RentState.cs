@@ -41,16 +41,16 @@ internal class RentState
     /// <summary>The capacity in bytes of the whole allocation that begins here, further guards of a group included.</summary>
     public long AllocationBytes;
 
-    /// <summary>The bytes of it that the renter can reach.</summary>
+    /// <summary>The bytes of that capacity that the renter can reach.</summary>
     public long UsedBytes;
 
     /// <summary>How many adjacent blocks are rented together from here.</summary>
     public int RunLength;
 
-    /// <summary>For memory of a guard's own: whether the system supplied it as zeros.</summary>
+    /// <summary>For a mapping or memory of a heap: whether the system supplied it as zeros.</summary>
     public bool Zeroed;
 
-    /// <summary>Notes size and time of a rent that is about to begin, of this piece of memory alone.</summary>
+    /// <summary>Notes the size and time of a rent that is about to begin, and has this piece of memory alone.</summary>
     public void NoteRent(long usedBytes, long capacityInBytes, long nowMilliseconds)
     {
         UsedBytes = usedBytes;

@@ -108,8 +108,8 @@ internal sealed class ThreadCaches : IBackgroundWork
     }
 
     /// <summary>
-    /// Removes the caches from their threads, which live on, and frees the index for another owner. A thread that adds a cache at this
-    /// moment may keep it until then. A call that failed may be repeated.
+    /// Removes the caches from their threads, which live on, and frees the index for another owner. If a thread adds a cache at this
+    /// moment, it keeps it until the other owner needs the place. A call that failed may be repeated.
     /// </summary>
     public void Close()
     {

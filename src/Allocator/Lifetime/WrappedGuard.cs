@@ -15,7 +15,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     {
         _memory = memory;
 
-        // An empty array: code that finds it too short looks here.
+        // An empty array: the check that finds it too short leads to this guard.
         Array = [];
     }
 

@@ -35,7 +35,7 @@ internal sealed unsafe class HeapMemorySource(
 
     public override long RoundUp(long lengthInBytes) => lengthInBytes;
 
-    // Leaves out what every allocation loses, some bytes like a heap's own header.
+    // Without the few bytes that every allocation loses, such as the heap's own header.
     public override long CapacityOf(long lengthInBytes, int alignmentInBytes) =>
         AlignsHere && alignmentInBytes > MinimumAlignment ? lengthInBytes + alignmentInBytes : lengthInBytes;
 

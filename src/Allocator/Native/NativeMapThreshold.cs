@@ -24,7 +24,7 @@ internal static class NativeMapThreshold
     public static bool IsSet { get; private set; }
 
     /// <summary>Decides for the process, unless that was done before.</summary>
-    /// <param name="isWanted">Whether the allocator being made wants it; null if it does not mind: nothing is decided then.</param>
+    /// <param name="isWanted">Whether the allocator being made wants it. If it is null, nothing is decided.</param>
     /// <returns>Whether this call has set the threshold.</returns>
     public static bool Decide(bool? isWanted)
     {

@@ -92,7 +92,7 @@ internal sealed partial class BlockArena
     // The blocks in the cache, and the outstanding ones.
     private ulong InNoMap => Committed & ~Free;
 
-    /// <summary>Returns whether a block is free that has memory, or has none, as asked.</summary>
+    /// <summary>Returns whether a free block has memory, or none, as asked.</summary>
     public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
 
     /// <summary>Claims the lowest free block that has memory, or has none, as asked. Returns -1 if there is no such block.</summary>
@@ -273,7 +273,7 @@ internal sealed partial class BlockArena
         (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
             && Records[index].StateInAnyPlace == _statesAtLastLook[index];
 
-    /// <summary>Returns how many bytes of the part of a run that a renter can reach the container has not granted.</summary>
+    /// <summary>Returns how many of the bytes that a run's renter can reach still need the container's grant.</summary>
     public long UngrantedBytes(int first, int count, long usedBytes)
     {
         long bytes = 0;

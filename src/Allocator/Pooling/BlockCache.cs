@@ -14,7 +14,7 @@ namespace Allocator.Pooling;
 /// </remarks>
 internal sealed class BlockCache
 {
-    // In references. Slots are 128 bytes apart: two cache lines, which processors fetch in pairs. The first slot is as far from the
+    // In references: slots are 128 bytes apart, two cache lines, which processors fetch in pairs. The first slot is as far from the
     // array's length, which each access reads.
     private const int Distance = 16;
 

@@ -163,7 +163,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             seen = Arenas;
             while (bytes > 0 && _arenas.TryTake(resident: false, ref refusals, ref outcome) is BlockGuard block)
             {
-                // It stays free. As it has memory now, it is not the next one to be taken here.
+                // The block stays free. Because it has memory now, this loop does not take it again.
                 outcome = block.Arena.TryPrewarm(block, ref refusals) ? PoolOutcome.Full : PoolOutcome.Refused;
                 bytes -= BlockSizeInBytes;
                 Return(block, bypassesCache: true);

@@ -64,11 +64,12 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     /// <summary>
     /// Forces a collection on the background thread, unless there was one within the period, or the period is null. Before a refusal even
-    /// one that blocks is worth it.
+    /// one that blocks is worth it. If it is rare, it also needs an hour since the last one.
     /// </summary>
-    public void Request(TimeSpan? period, bool beforeRefusal)
+    public void Request(TimeSpan? period, bool beforeRefusal, bool isRare = false)
     {
-        if (period is not null && MayForce(beforeRefusal) && TryBegin((long)period.Value.TotalMilliseconds))
+        long interval = Math.Max((long)(period?.TotalMilliseconds ?? 0), isRare ? LongestIntervalMilliseconds : 0);
+        if (period is not null && MayForce(beforeRefusal) && TryBegin(interval))
         {
             BackgroundThread.Shared.Ensure();
             BackgroundThread.Shared.Queue(this);

@@ -76,7 +76,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         long begun = _clock.NowMilliseconds;
         if (!_trim())
         {
-            // Another C library: this stays so.
+            // The C library is not glibc, and that does not change.
             Volatile.Write(ref _notBeforeMilliseconds, long.MaxValue);
             return;
         }

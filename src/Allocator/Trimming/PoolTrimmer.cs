@@ -75,9 +75,9 @@ internal sealed class PoolTrimmer : IBackgroundWork
 
     /// <summary>Gets whether a collection may be requested, and may find something abandoned, a reservation included.</summary>
     public bool IsSearched =>
-        _context.CollectsToFindAbandoned
-        && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
-            || _arrays.ReadCounts().RentedBytes > 0);
+        (_budget?.HasWaiters == true && _context.CollectsToFindAbandoned != false)
+        || (_context.SearchesRegularly && (_context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
+            || _arrays.ReadCounts().RentedBytes > 0));
 
     /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection can find.</summary>
     public long Activity

@@ -15,9 +15,8 @@ public sealed class CeilingTests
     private const int MostLines = 19_295;
     private const int MostLinesOfAFile = 350;
 
-    // The goal is 4,000: 5,124 were there, and 4,711 when each page had lost what another one says. 34 more are for a guide that
-    // begins without a number.
-    private const int MostLinesOfTheDocumentation = 4_745;
+    // 5,124 were there. Each page lost what another page, a test or a result says.
+    private const int MostLinesOfTheDocumentation = 4_000;
 
     private static readonly (string Path, int Lines)[] s_files =
     [

@@ -25,20 +25,19 @@ public sealed class WayTests(WayTests.Traced traced) : IClassFixture<WayTests.Tr
             $"docs/architecture.md lists files that {way} does not pass: {string.Join(", ", listed.Except(files))}");
     }
 
-    // (`Way`, so many files), an empty line, two lines of heading, and | folder | `file`, `file` |.
+    // | step (`Way`, so many files) | folder: `file`, `file`; folder: `file` |.
     private static string[] ReadTable(string way)
     {
-        string[] page = File.ReadAllLines(Repository.PathTo("docs", "architecture.md"));
-        int title = Array.FindIndex(page, line => line.Contains($"(`{way}`, ", StringComparison.Ordinal));
-        Assert.True(title >= 0, $"docs/architecture.md has no table of {way}.");
+        string row = File.ReadLines(Repository.PathTo("docs", "architecture.md"))
+            .Single(line => line.Contains($"(`{way}`, ", StringComparison.Ordinal));
         string[] files =
         [
-            .. from row in page.Skip(title + 4).TakeWhile(static line => line.StartsWith('|'))
-               let cells = row.Trim('|', ' ').Split(" | ")
-               from file in cells[1].Split(", ")
-               select (cells[0] == "(root)" ? "" : cells[0] + "/") + file.Trim('`') + ".cs",
+            .. from folder in row.Split(" | ")[1].Trim('|', ' ').Split("; ")
+               let parts = folder.Split(": ")
+               from file in parts[1].Split(", ")
+               select (parts[0] == "(root)" ? "" : parts[0] + "/") + file.Trim('`') + ".cs",
         ];
-        Assert.Contains($"`{way}`, {files.Length} files)", page[title]);
+        Assert.Contains($"`{way}`, {files.Length} files)", row);
         return files;
     }
 

@@ -7,26 +7,29 @@ public class LeakReportTests
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public void LeakFound_ManyLeaksFromOnePlace_TellsOfTheFirstAndOfEachDoubling() => RemoteExecutor.Invoke(static () =>
+    public void AllocationAbandoned_ManyLeaksFromOnePlace_MarksTheFirstAndEachDoubling() => RemoteExecutor.Invoke(static () =>
     {
-        using BlockingCollection<LeakReport> found = [];
-        MemoryDiagnostics.LeakFound += (_, report) => found.Add(report);
+        using BlockingCollection<AbandonedMemoryEventArgs> found = [];
+        MemoryDiagnostics.AllocationAbandoned += (_, leak) => found.Add(leak);
         using MemoryAllocator allocator = MemoryAllocator.Create();
-        List<long> counts = [];
+        List<long> marked = [];
         for (int i = 1; i <= 9; i++)
         {
             LeakHere(allocator);
             AwaitLeaks(i);
             AwaitReports(i);
 
-            // Before the next one leaks: reports are made on the thread pool, where they might overtake each other.
-            if (i is 1 or 2 or 4 or 8)
+            // Before the next one leaks: finalizers might overtake each other.
+            AbandonedMemoryEventArgs leak = Take(found);
+            Assert.Equal((4L << 20, (long)i, (long)i * (4 << 20)), (leak.Bytes, leak.Place.Count, leak.Place.Bytes));
+            Assert.Equal(leak.AllocationStackTrace, leak.Place.AllocationStackTrace);
+            if (leak.IsFirstOrDoubled)
             {
-                counts.Add(Take(found).Count);
+                marked.Add(leak.Place.Count);
             }
         }
 
-        Assert.Equal([1, 2, 4, 8], counts);
+        Assert.Equal([1, 2, 4, 8], marked);
         Assert.Empty(found);
         LeakReport all = Assert.Single(MemoryDiagnostics.GetLeaks());
         Assert.Equal((9L, 9L * (4 << 20)), (all.Count, all.Bytes));
@@ -35,17 +38,19 @@ public class LeakReportTests
     }).Dispose();
 
     [Fact]
-    public void LeakFound_TwoPlaces_TellsOfBoth() => RemoteExecutor.Invoke(static () =>
+    public void AllocationAbandoned_TwoPlaces_AreCountedApart() => RemoteExecutor.Invoke(static () =>
     {
-        using BlockingCollection<LeakReport> found = [];
-        MemoryDiagnostics.LeakFound += (_, report) => found.Add(report);
+        using BlockingCollection<AbandonedMemoryEventArgs> found = [];
+        MemoryDiagnostics.AllocationAbandoned += (_, leak) => found.Add(leak);
         using MemoryAllocator allocator = MemoryAllocator.Create();
         LeakHere(allocator);
         LeakThere(allocator);
         AwaitLeaks(2);
 
-        string stacks = Take(found).AllocationStackTrace + Take(found).AllocationStackTrace;
+        AbandonedMemoryEventArgs[] leaks = [Take(found), Take(found)];
+        string stacks = leaks[0].AllocationStackTrace + leaks[1].AllocationStackTrace;
 
+        Assert.All(leaks, static leak => Assert.Equal((1L, true), (leak.Place.Count, leak.IsFirstOrDoubled)));
         Assert.Contains(nameof(LeakHere), stacks, StringComparison.Ordinal);
         Assert.Contains(nameof(LeakThere), stacks, StringComparison.Ordinal);
         Assert.Equal([9_437_184L + 3_145_728, 4_194_304L], MemoryDiagnostics.GetLeaks().Select(report => report.Bytes));
@@ -145,8 +150,8 @@ public class LeakReportTests
         return condition();
     }
 
-    private static LeakReport Take(BlockingCollection<LeakReport> found) =>
-        found.TryTake(out LeakReport? report, s_patience) ? report : throw new TimeoutException("No leak was told of.");
+    private static AbandonedMemoryEventArgs Take(BlockingCollection<AbandonedMemoryEventArgs> found) =>
+        found.TryTake(out AbandonedMemoryEventArgs? leak, s_patience) ? leak : throw new TimeoutException("No leak was reported.");
 
     private static int Parse(string number) => int.Parse(number, System.Globalization.CultureInfo.InvariantCulture);
 }

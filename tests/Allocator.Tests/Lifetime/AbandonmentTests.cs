@@ -262,7 +262,7 @@ public class AbandonmentTests
     {
         // Nothing here calls GC.Collect: the tick has to ask for it.
         using MemoryAllocator allocator = MemoryAllocator.Create(
-            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20) });
+            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), CollectToFindAbandoned = true });
         Forget(allocator);
         Assert.True(SpinWait.SpinUntil(() => MemoryDiagnostics.AbandonedAllocations == 1, TimeSpan.FromSeconds(30)));
         Assert.True(SpinWait.SpinUntil(

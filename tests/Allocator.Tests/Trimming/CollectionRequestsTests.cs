@@ -19,7 +19,7 @@ public class CollectionRequestsTests
     [Fact]
     public void Tick_MemoryOutstandingInAnIdleProcess_AsksEverMoreSeldom() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new();
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
         List<int> minutes = [];
         for (int minute = 1; minute <= 300; minute++)
@@ -42,7 +42,7 @@ public class CollectionRequestsTests
     public void Tick_AfterTheNextRentOrReturn_AsksAtTheFullRateAgain(string what) => RemoteExecutor.Invoke(
         static what =>
         {
-            using TestSetup setup = new();
+            using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
             IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
             using IMemoryOwner<byte> other = setup.Allocator.Allocate<byte>(50 * Block);
             setup.Clock.Advance(s_period * 70);
@@ -62,7 +62,7 @@ public class CollectionRequestsTests
     [Fact]
     public void Tick_NothingOutstanding_AsksForNone()
     {
-        using TestSetup setup = new();
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
         setup.Allocator.Allocate<byte>(Block).Dispose();
         setup.Clock.Advance(s_period * 10);
         Assert.Equal(0, setup.Collections);
@@ -71,7 +71,8 @@ public class CollectionRequestsTests
     [Fact]
     public void Tick_PeriodAboveAnHour_IsTheInterval() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(2) });
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(2), CollectToFindAbandoned = true });
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
         setup.Clock.Advance(TimeSpan.FromHours(20));
         Assert.Equal(10, setup.Collections);
@@ -107,8 +108,8 @@ public class CollectionRequestsTests
     [Fact]
     public void Request_LongPeriodOfOnePool_DoesNotStarveAnother()
     {
-        using TestSetup slow = new(1, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(10) });
-        using TestSetup fast = new(1, sharesTimeWith: slow);
+        using TestSetup slow = new(1, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(10), CollectToFindAbandoned = true });
+        using TestSetup fast = new(1, new MemoryAllocatorOptions { CollectToFindAbandoned = true }, sharesTimeWith: slow);
         using IMemoryOwner<byte> first = slow.Allocator.Allocate<byte>(Block);
         using IMemoryOwner<byte> second = slow.Allocator.Allocate<byte>(Block);
         Assert.True(SpinWait.SpinUntil(() => slow.Collections == 1, s_patience));
@@ -161,6 +162,45 @@ public class CollectionRequestsTests
         Assert.Equal(0, setup.Collections);
     }
 
+    // In a process of its own: what was found abandoned there decides.
+    [Fact]
+    public void CollectToFindAbandoned_Default_SearchesFromTheFirstFindOn() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(4, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse });
+        using IMemoryOwner<byte> live = setup.Allocator.Allocate<byte>(Block);
+        setup.Clock.Advance(s_period * 20);
+        Assert.Equal(0, setup.Collections);
+
+        // As a collection of the runtime's own finds it.
+        Abandon(setup.Allocator);
+        QueuedWork.Collect();
+        Assert.Equal(1, setup.Statistics.Abandoned);
+        setup.Clock.Advance(s_period * 3);
+        Assert.InRange(setup.Collections, 1, 3);
+    }).Dispose();
+
+    [Fact]
+    public void CollectToFindAbandoned_DefaultAndNothingFound_PoolFullAsksOnceAnHour()
+    {
+        using TestSetup setup = new(1);
+        using IMemoryOwner<byte> inPool = setup.Allocator.Allocate<byte>(Block);
+        for (int minute = 0; minute < 90; minute++)
+        {
+            setup.Allocator.Allocate<byte>(Block).Dispose();
+            Assert.True(setup.HasCollected(minute < 60 ? 1 : 2));
+            setup.Clock.Advance(s_period);
+        }
+    }
+
+    [Fact]
+    public void CollectToFindAbandoned_DefaultAndNothingFound_ARefusalAsks()
+    {
+        using TestSetup setup = new(budget: 2 * Block);
+        using IMemoryOwner<byte> live = setup.Allocator.Allocate<byte>(2 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(Block));
+        Assert.True(SpinWait.SpinUntil(() => setup.Collections > 0, s_patience));
+    }
+
     // The real collector, and the real mode: the runtime's own word on who induced what.
     [Theory]
     [InlineData("1", "0")]
@@ -182,12 +222,12 @@ public class CollectionRequestsTests
                 int forced = 0;
                 int forcedByRenter = 0;
                 TrimTimer scheduler = new(clock, Force, watchesCollections: true, static () => GCSettings.LatencyMode);
-                using MemoryAllocator allocator =
-                    new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 })
-                    {
-                        Clock = clock,
-                        Scheduler = scheduler,
-                    });
+                MemoryAllocatorOptions options = new() { MaximumPoolSizeMegabytes = 8, CollectToFindAbandoned = true };
+                using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(options)
+                {
+                    Clock = clock,
+                    Scheduler = scheduler,
+                });
                 int before = GC.CollectionCount(2);
                 using IMemoryOwner<byte> live = allocator.Allocate<byte>(4 << 20);
                 for (int i = 0; i < 100; i++)
@@ -262,4 +302,7 @@ public class CollectionRequestsTests
 
     private CollectionRequests CreateForLastResort() =>
         new(_clock, static () => { }, () => _collections++, static () => GCLatencyMode.Interactive);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Abandon(MemoryAllocator allocator) => GC.KeepAlive(allocator.Allocate<byte>(Block));
 }

@@ -42,7 +42,6 @@ public class ManagedMemoryTests
     private static void UseAllocators()
     {
         MemoryDiagnostics.AllocationAbandoned += static (_, _) => ThrowIfAsked();
-        MemoryDiagnostics.LeakFound += static (_, _) => ThrowIfAsked();
         using MemoryAllocator plain = Create(SafetyMode.Standard, null);
         using MemoryAllocator watched = Create(SafetyMode.Sampled, null);
         using MemoryAllocator budgeted = Create(SafetyMode.Standard, 128);

@@ -181,12 +181,13 @@ public class TrimmingTests
     [Fact]
     public void Tick_ManyPools_AskForOneCollectionAPeriodBetweenThem()
     {
-        using TestSetup first = new(16);
+        MemoryAllocatorOptions searching = new() { CollectToFindAbandoned = true };
+        using TestSetup first = new(16, searching);
         System.Collections.Generic.List<TestSetup> all = [first];
         List<IMemoryOwner<byte>> owners = [];
         for (int i = 0; i < 20; i++)
         {
-            all.Add(new TestSetup(16, sharesTimeWith: first));
+            all.Add(new TestSetup(16, searching, sharesTimeWith: first));
             owners.Add(all[^1].Allocator.Allocate<byte>(Block));
             first.Clock.Advance(s_period / 20);
         }

@@ -89,7 +89,7 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// <param name="maximumFrames">The most frames to load, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
     /// <remarks>
     /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in
-    /// <paramref name="bytesPerPixel"/>. An image that needs more than its reservation, up to twice of it, is served before newcomers.
+    /// <paramref name="bytesPerPixel"/>. If an image needs more than its reservation, up to twice as much is served before newcomers.
     /// </remarks>
     public static long EstimateBytes(
         global::Allocator.MemoryAllocator pool,
@@ -142,7 +142,8 @@ internal sealed class ImageSharpAdmission : IDisposable
         ArgumentNullException.ThrowIfNull(stream);
         if (!stream.CanSeek)
         {
-            throw new ArgumentException("must be able to seek: the header is read before the image", nameof(stream));
+            throw new ArgumentException(
+                "The stream cannot seek, and the header is read before the image. Buffer the file first.", nameof(stream));
         }
 
         ImageInfo info = Identify(stream);

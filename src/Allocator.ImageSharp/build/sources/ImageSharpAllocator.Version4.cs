@@ -34,8 +34,8 @@ namespace Integrations
             AccumulativeAllocationLimitBytes = long.MaxValue;
         }
 
-        // One object more for each buffer than with version 3, so it has one field: the pool's owner, which knows its length, and throws
-        // once it is disposed.
+        // Version 4 needs this object for each buffer, and version 3 needs none. So it has only one field: the pool's owner, which knows
+        // its length, and throws once it is disposed.
         private sealed class TrackedOwner<T> : global::SixLabors.ImageSharp.Memory.AllocationTrackedMemoryManager<T>
             where T : struct
         {
@@ -67,7 +67,7 @@ namespace Integrations
                 _owner.Unpin();
             }
 
-            // So that streams take an array without a copy, as they do of the inner owner.
+            // Lets streams use an array without a copy, as the inner owner does.
             protected override bool TryGetArray(out ArraySegment<T> segment)
             {
                 return global::System.Runtime.InteropServices.MemoryMarshal.TryGetArray<T>(_owner.Memory, out segment);
