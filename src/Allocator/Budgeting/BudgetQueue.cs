@@ -127,7 +127,7 @@ internal sealed class BudgetQueue
             admitted = _budget.AdmittedBytes;
             GrantWhatFits();
         }
-        while (FailStuckGrowth(admitted) || FailWhatFindsNothingOutstanding());
+        while ((_budget.MayFailGrowth && FailStuckGrowth(admitted)) || FailWhatFindsNothingOutstanding());
     }
 
     private void Settle(BudgetRequest request, BudgetOutcome outcome)

@@ -81,7 +81,6 @@ internal sealed class LearnedJob(string name)
     private long _failures;
     private long _learnedBytes;
     private long _usualBytes;
-    private long _lastUse;
 
     public string Name { get; } = name;
 
@@ -96,8 +95,8 @@ internal sealed class LearnedJob(string name)
 
     public long LastUse
     {
-        get => Volatile.Read(ref _lastUse);
-        set => Volatile.Write(ref _lastUse, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     /// <summary>Returns what a job reserves now. Changes while it waits.</summary>

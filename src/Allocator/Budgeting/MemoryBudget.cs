@@ -19,6 +19,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private long _committedBytes;
     private int _waiters;
     private bool _mayRefuse;
+    private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
 
@@ -57,6 +58,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Gets whether a full container may refuse waiting requests now, because everything else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
+
+    /// <summary>Gets whether growth may fail now. Old figures show memory as used that codecs have freed since.</summary>
+    public bool MayFailGrowth => !KeepsMinimumFree || Volatile.Read(ref _isMeasured);
 
     /// <summary>Gets the learned needs of this allocator's jobs.</summary>
     public LearnedJobs Jobs { get; } = new();
@@ -113,16 +117,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Adds to a counter with an upper bound. Never overshoots, so a large request cannot make a small one fail.</summary>
     public static bool TryAdd(ref long sum, long bytes, long limit)
     {
-        long now = Volatile.Read(ref sum);
-        while (bytes <= limit - now)
+        for (long now = Volatile.Read(ref sum), seen; bytes <= limit - now; now = seen)
         {
-            long seen = Interlocked.CompareExchange(ref sum, now + bytes, now);
+            seen = Interlocked.CompareExchange(ref sum, now + bytes, now);
             if (seen == now)
             {
                 return true;
             }
-
-            now = seen;
         }
 
         return false;
@@ -232,9 +233,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         if (HasWaiters && KeepsMinimumFree)
         {
             Headroom!.Measure();
+            Volatile.Write(ref _isMeasured, true);
         }
 
         ServeWaiters();
+        Volatile.Write(ref _isMeasured, false);
     }
 
     /// <summary>As <see cref="ServeWaiters"/>, on the background thread: for finalizers.</summary>

@@ -75,7 +75,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         using (Lock.Enter())
         {
             long certain = Math.Max(0, Certain(isAdmitted: false));
-            return _last with { FreeBytes = Less(_last.FreeBytes, Pending()), CertainBytes = certain };
+            long free = _last.FreeBytes == long.MaxValue ? long.MaxValue : Math.Max(0, _last.FreeBytes - Pending());
+            return _last with { FreeBytes = free, CertainBytes = certain };
         }
     }
 
@@ -314,8 +315,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         long bySums = _last.LimitsResident ? _last.HardBytes - _granted - _inFlight - (isAdmitted ? 0 : _announced) : long.MaxValue;
         return _last.HasHardLimit ? Math.Min(bySums, _last.CertainBytes - Pending(withAnnounced: !isAdmitted)) : bySums;
     }
-
-    private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
 
     // Granted, and perhaps not in the figures yet. Under the lock.
     private long Pending(bool withAnnounced = true)

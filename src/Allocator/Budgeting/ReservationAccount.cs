@@ -191,15 +191,13 @@ internal sealed class ReservationAccount : BudgetAccount
     private bool TryChangeSpare(long bytes)
     {
         Debug.Assert(bytes != 0);
-        for (long spare = Volatile.Read(ref _spareBytes); spare >= 0 && spare + bytes >= 0;)
+        for (long spare = Volatile.Read(ref _spareBytes), seen; spare >= 0 && spare + bytes >= 0; spare = seen)
         {
-            long seen = Interlocked.CompareExchange(ref _spareBytes, spare + bytes, spare);
+            seen = Interlocked.CompareExchange(ref _spareBytes, spare + bytes, spare);
             if (seen == spare)
             {
                 return true;
             }
-
-            spare = seen;
         }
 
         return false;
@@ -273,12 +271,9 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    private sealed class Growth : BudgetAccount
+    private sealed class Growth(ReservationAccount reservation) : BudgetAccount(reservation.Budget)
     {
-        private readonly ReservationAccount _reservation;
-
-        public Growth(ReservationAccount reservation)
-            : base(reservation.Budget) => _reservation = reservation;
+        private readonly ReservationAccount _reservation = reservation;
 
         public override ReservationAccount? OutermostReservation => _reservation.OutermostReservation;
 

@@ -9,6 +9,8 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class MappingGuard : FinalizableGuard
 {
+    private const long PopulatedAtOnce = 4 * 1024 * 1024;
+
     private NativeMemorySource _source;
     private long _lengthInBytes;
     private long _capacityInBytes;
@@ -23,13 +25,20 @@ internal sealed class MappingGuard : FinalizableGuard
 
     protected override bool TryPopulatePart()
     {
-        if (UngrantedBytes() != 0 && _source.TryPopulate(Address, _lengthInBytes))
+        // Piece by piece: what the figures already contain is no longer in flight.
+        for (long length; UngrantedBytes() != 0; _grantedBytes += length)
         {
-            Commitment.NoteGranted(Context, UngrantedBytes());
-            _grantedBytes = _capacityInBytes;
+            length = Math.Min(PopulatedAtOnce, _lengthInBytes - _grantedBytes);
+            if (!_source.TryPopulate(Address + (nint)_grantedBytes, length))
+            {
+                return false;
+            }
+
+            length = _grantedBytes + length == _lengthInBytes ? UngrantedBytes() : length;
+            Commitment.NoteGranted(Context, length);
         }
 
-        return UngrantedBytes() == 0;
+        return true;
     }
 
     /// <summary>Takes memory from the system, and a guard for it. Null if the system refuses, or no more may be held.</summary>

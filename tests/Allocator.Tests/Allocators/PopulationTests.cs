@@ -94,6 +94,38 @@ public class PopulationTests
         }
     }
 
+    // What the figures already contain of it is no longer in flight: another request may have the rest of the limit.
+    [Fact]
+    public void Allocate_WhileAMappingIsPopulated_CountsNoPageTwice()
+    {
+        FakeMemorySource source = new();
+        FakeHeadroom left = new()
+        {
+            OnRead = () =>
+            {
+                const long Limit = 17 * Megabyte;
+                long free = Limit - source.PopulatedBytes;
+                return new Headroom(Limit, free, free) { HardBytes = Limit };
+            },
+        };
+        using TestSetup setup = new(left: left, source: source);
+        int pieces = 0;
+        long servedAt = 0;
+        setup.Source.Refuses = kind =>
+        {
+            if (kind == "populate" && ++pieces == 3)
+            {
+                servedAt = setup.Source.PopulatedBytes;
+                setup.Clock.Advance(TimeSpan.FromSeconds(1));
+                setup.Allocator.Allocate<byte>(3 << 20).Dispose();
+            }
+
+            return false;
+        };
+        setup.Allocator.Allocate<byte>(12 << 20).Dispose();
+        Assert.Equal((8 * Megabyte, 15 * Megabyte), (servedAt, setup.Source.PopulatedBytes));
+    }
+
     [Theory]
     [InlineData(null, true, Page)]
     [InlineData(null, false, 0)]

@@ -82,6 +82,19 @@ public class LearnedJobsTests
         job.End(long.MaxValue / 2, isRefused: true);
         MemoryBudget budget = new(100 * Unit);
         Assert.Equal((100 * Unit, 100 * Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
+        job.End(long.MaxValue, isRefused: true);
+        Assert.Equal((100 * Unit, 100 * Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
+    }
+
+    // A request is for some bytes, however little there is.
+    [Fact]
+    public void SizeFor_LessThanTheSmallestStepIsLeft_IsThatStep()
+    {
+        MemoryBudget budget = new(Unit / 2);
+        LearnedJob job = new("");
+        Assert.Equal((Unit, Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
+        job.End(Unit, isRefused: false);
+        Assert.Equal((Unit, Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
     }
 
     [Fact]
@@ -100,7 +113,7 @@ public class LearnedJobsTests
         Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Length);
         Assert.Same(first, jobs.Get("first"));
         Assert.NotSame(second, jobs.Get("second"));
-        Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Length);
+        Assert.Equal(256, jobs.All.Length);
     }
 
     [Fact]
@@ -111,7 +124,7 @@ public class LearnedJobsTests
         LearnedJob second = jobs.Get(new string('x', 1 << 20) + "y");
         Assert.NotSame(first, second);
         Assert.Same(first, jobs.Get(new string('x', 1 << 20)));
-        Assert.InRange(first.Name.Length, LearnedJobs.LongestName, LearnedJobs.LongestName + 16);
+        Assert.InRange(first.Name.Length, 256, 256 + 16);
     }
 
     [Fact]

@@ -1,0 +1,180 @@
+using Allocator.Budgeting;
+
+namespace Allocator.Tests.Budgeting;
+
+/// <summary>How much of a budget stays free beside learned reservations, so that one of them can get to its end.</summary>
+public class LearnedClaimsTests
+{
+    private const long Unit = 64 * 1024;
+
+    // It has 8 of the 12 that it may need. The next begins with 4, if the 4 are left that end the first.
+    [Theory]
+    [InlineData(16, true)]
+    [InlineData(15, false)]
+    public void TryBeginNow_BesideOneThatGrew_LeavesWhatThatMayNeed(long limit, bool expected)
+    {
+        LearnedJob job = Learn(4, 12);
+        MemoryBudget budget = new(limit * Unit);
+        ReservationAccount first = Begin(budget, job);
+        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+    }
+
+    // The one that is nearest to its end counts, whichever grew first.
+    [Theory]
+    [InlineData(22, true, true)]
+    [InlineData(22, false, true)]
+    [InlineData(21, true, false)]
+    [InlineData(21, false, false)]
+    public void TryBeginNow_BesideSeveralThatGrew_LeavesWhatTheFurthestMayNeed(long limit, bool furthestIsLast, bool expected)
+    {
+        LearnedJob job = Learn(4, 12);
+        MemoryBudget budget = new(limit * Unit);
+        ReservationAccount one = Begin(budget, job);
+        ReservationAccount other = Begin(budget, job);
+        foreach ((ReservationAccount account, int units) in furthestIsLast ? [(one, 2), (other, 4)] : new[] { (other, 4), (one, 2) })
+        {
+            Assert.True(account.AsGrowth().TryTake(units * Unit, overtakes: false));
+        }
+
+        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+    }
+
+    // What ends the larger one ends the smaller one too.
+    [Theory]
+    [InlineData(14, true)]
+    [InlineData(15, false)]
+    public void TryBeginNow_SmallerThanTheOneThatGrew_LeavesWhatThatMayNeed(long others, bool expected)
+    {
+        LearnedJob large = Learn(4, 16);
+        LearnedJob small = Learn(2, 4);
+        MemoryBudget budget = new(32 * Unit);
+        ReservationAccount first = Begin(budget, large);
+        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        Assert.True(budget.TryTake(others * Unit, overtakes: false));
+        Assert.Equal(expected, budget.TryBeginNow(small, 2 * Unit));
+    }
+
+    [Theory]
+    [InlineData(13, true)]
+    [InlineData(14, false)]
+    public void TryBeginNow_LargerThanTheOneThatGrew_LeavesWhatItMayNeedItself(long others, bool expected)
+    {
+        LearnedJob large = Learn(4, 16);
+        LearnedJob small = Learn(2, 4);
+        MemoryBudget budget = new(32 * Unit);
+        ReservationAccount first = Begin(budget, small);
+        Assert.True(first.AsGrowth().TryTake(Unit, overtakes: false));
+        Assert.True(budget.TryTake(others * Unit, overtakes: false));
+        Assert.Equal(expected, budget.TryBeginNow(large, 4 * Unit));
+    }
+
+    [Fact]
+    public void TryBeginNow_TheOneThatGrewHasEnded_LeavesNothingForIt()
+    {
+        LearnedJob large = Learn(4, 16);
+        LearnedJob small = Learn(2, 4);
+        MemoryBudget budget = new(32 * Unit);
+        ReservationAccount first = Begin(budget, large);
+        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        first.Close();
+        Assert.True(budget.TryTake(20 * Unit, overtakes: false));
+        Assert.True(budget.TryBeginNow(small, 2 * Unit));
+    }
+
+    // More than jobs are known to need: what it has beyond that is no room for others.
+    [Fact]
+    public void Grow_BeyondWhatJobsNeeded_NeverExceedsTheBudget()
+    {
+        LearnedJob job = Learn(4, 12);
+        MemoryBudget budget = new(32 * Unit);
+        ReservationAccount first = Begin(budget, job);
+        Assert.False(first.AsGrowth().TryTake(29 * Unit, overtakes: false));
+        Assert.True(first.AsGrowth().TryTake(28 * Unit, overtakes: false));
+        Assert.False(budget.TryBeginNow(job, Unit));
+        Assert.Equal(32 * Unit, budget.AdmittedBytes);
+    }
+
+    [Fact]
+    public void TryBeginNow_WhileAnotherWaits_IsRefused()
+    {
+        LearnedJob job = Learn(4, 4);
+        MemoryBudget budget = new(32 * Unit);
+        Assert.True(budget.TryTake(16 * Unit, overtakes: false));
+        BudgetRequest waiting = new(budget, 20 * Unit);
+        budget.Post(waiting);
+        Assert.False(budget.TryBeginNow(job, 4 * Unit));
+        Assert.True(budget.TryCancel(waiting));
+        Assert.True(budget.TryBeginNow(job, 4 * Unit));
+    }
+
+    [Theory]
+    [InlineData(16, true)]
+    [InlineData(15, false)]
+    public void TryBeginNow_OnlyAMinimumMustStayFree_LeavesAsMuch(long free, bool expected)
+    {
+        Headroom left = new((200 + free) * Unit, (200 + free) * Unit, (200 + free) * Unit);
+        ProcessHeadroom headroom = new(new FakeHeadroom { Now = left }, new FakeClock());
+        MemoryBudget budget = new() { Headroom = headroom, MinimumFreeBytes = 200 * Unit };
+        headroom.Register(budget);
+        LearnedJob job = Learn(4, 12);
+        ReservationAccount first = Begin(budget, job);
+        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+    }
+
+    // The figures of the container are some milliseconds old: they show what a codec has freed since. No job may fail for that.
+    [Fact]
+    public void Close_CodecFreedItsMemorySinceTheLastReading_FailsNoGrowth()
+    {
+        FakeHeadroom left = new() { Now = Left(216) };
+        FakeClock clock = new();
+        MemoryBudget budget = new(clock: clock) { Headroom = new ProcessHeadroom(left, clock), MinimumFreeBytes = 200 * Unit };
+        budget.Headroom.Register(budget);
+        LearnedJob job = Learn(4, 4);
+        ReservationAccount older = Begin(budget, job);
+        ReservationAccount younger = Begin(budget, job);
+        ReservationAccount decoding = Begin(budget, job);
+        left.Now = Left(212);
+        clock.Advance(TimeSpan.FromSeconds(1));
+        BudgetRequest ofOlder = Grow(older);
+        BudgetRequest ofYounger = Grow(younger);
+        left.Now = Left(216);
+        decoding.Close();
+        Assert.True(ofOlder.IsWaiting && ofYounger.IsWaiting, $"{ofOlder.Outcome}, {ofYounger.Outcome}");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        budget.Look();
+        Assert.True(ofOlder.IsGranted && ofYounger.IsWaiting, $"{ofOlder.Outcome}, {ofYounger.Outcome}");
+        older.Close();
+        Assert.True(ofYounger.IsGranted);
+
+        BudgetRequest Grow(ReservationAccount account)
+        {
+            BudgetRequest request = new(account.AsGrowth(), 8 * Unit);
+            Assert.False(request.Account.TryTakeNow(request.Bytes));
+            budget.Post(request);
+            return request;
+        }
+
+        static Headroom Left(long units) => new(1000 * Unit, units * Unit, units * Unit);
+    }
+
+    // Most of 64 needed the one, some of them the other.
+    private static LearnedJob Learn(long usual, long most)
+    {
+        LearnedJob job = new("");
+        for (int i = 0; i < 64; i++)
+        {
+            job.End((i < 60 ? usual : most) * Unit, isRefused: false);
+        }
+
+        return job;
+    }
+
+    private static ReservationAccount Begin(MemoryBudget budget, LearnedJob job)
+    {
+        long bytes = job.SizeFor(budget);
+        Assert.True(budget.TryBeginNow(job, bytes));
+        return new ReservationAccount(budget, bytes) { Job = job };
+    }
+}
