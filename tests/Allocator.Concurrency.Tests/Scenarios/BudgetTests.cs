@@ -6,6 +6,9 @@ namespace Allocator.Concurrency.Scenarios;
 
 public sealed class BudgetTests : Exploring
 {
+    // The smallest step of what is learned.
+    private const long Unit = 64 * 1024;
+
     public BudgetTests(ITestOutputHelper output)
         : base(output)
     {
@@ -90,11 +93,49 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Close_OfALearnedReservationWhileTwoBeginToWait_LetsBothInByWhatItTaught() => ExpectNoFailure(static () =>
     {
-        const long Unit = 64 * 1024;
         LearnedJob job = new("");
         return new BudgetScenario(16 * Unit) { Grants = 2 }
             .Holds(3 * Unit).ClosesLearned(job, Unit).WaitsLearned(job).WaitsLearned(job);
     });
+
+    // They reserve 4 and may need 12 of 16: if both got 8, both would wait for the rest.
+    [Fact]
+    public void Grow_OfTwoLearnedReservationsThatBothMayNeedMore_LetsOneGoOn() => ExpectNoFailure(static () =>
+    {
+        LearnedJob job = FourOrTwelve();
+        return new BudgetScenario(16 * Unit) { Grants = 1 }
+            .ReservedLearned(job, out ReservationAccount older).ReservedLearned(job, out ReservationAccount younger)
+            .Grows(older, 4 * Unit).Grows(younger, 4 * Unit);
+    });
+
+    [Fact]
+    public void Grow_OfALearnedReservationWhileTheFirstEnds_GetsIt() => ExpectNoFailure(static () =>
+    {
+        LearnedJob job = FourOrTwelve();
+        BudgetScenario run = new BudgetScenario(16 * Unit) { Grants = 1 }
+            .ReservedLearned(job, out ReservationAccount first).ReservedLearned(job, out ReservationAccount second);
+        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        return run.Closes(first).Grows(second, 8 * Unit);
+    });
+
+    [Fact]
+    public void Reserve_ByNameWhileALearnedReservationGrows_LosesNothing() => ExpectNoFailure(static () =>
+    {
+        LearnedJob job = FourOrTwelve();
+        return new BudgetScenario(16 * Unit)
+            .ReservedLearned(job, out ReservationAccount first).Grows(first, 8 * Unit).Closes(first).WaitsLearned(job);
+    });
+
+    private static LearnedJob FourOrTwelve()
+    {
+        LearnedJob job = new("");
+        for (int i = 0; i < 64; i++)
+        {
+            job.End((i < 60 ? 4 : 12) * Unit, isRefused: false);
+        }
+
+        return job;
+    }
 
     [Fact]
     public void Close_OfAReservationWhileItGrows_GivesAllBack() => ExpectNoFailure(static () =>
