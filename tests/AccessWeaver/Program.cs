@@ -5,7 +5,8 @@ namespace AccessWeaver;
 /// <summary>
 /// Has the plain reads and writes of an assembly's types tell where they go: <c>AccessWeaver assembly namespace [field…]</c>. What lies
 /// below the namespace is the explorer's own, has the class that is told, and is left as it is. Accesses of the fields that are named
-/// become steps of a schedule. <c>AccessWeaver allocations assembly copy</c> writes a copy of which any allocation can be made to fail.
+/// become steps of a schedule. <c>AccessWeaver allocations assembly copy [folder…]</c> writes a copy of which any allocation can be made
+/// to fail; the folders have what it refers to.
 /// </summary>
 internal static class Program
 {
@@ -13,7 +14,7 @@ internal static class Program
     {
         if (args[0] == "allocations")
         {
-            WeaveAllocations(args[1], args[2]);
+            WeaveAllocations(args[1], args[2], args[3..]);
             return 0;
         }
 
@@ -44,11 +45,12 @@ internal static class Program
         return 0;
     }
 
-    private static void WeaveAllocations(string path, string copy)
+    private static void WeaveAllocations(string path, string copy, string[] folders)
     {
         using DefaultAssemblyResolver resolver = new();
         resolver.AddSearchDirectory(Path.GetDirectoryName(Path.GetFullPath(path)));
         resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location));
+        Array.ForEach(folders, resolver.AddSearchDirectory);
         using AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path, new ReaderParameters { AssemblyResolver = resolver });
         TypeDefinition[] types = [.. assembly.MainModule.GetTypes()];
         AllocationWeaver weaver = new(assembly.MainModule);
