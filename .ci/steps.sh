@@ -388,7 +388,7 @@ instructions() {
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for command in heaps threshold copies alignment fragmentation transfers factors streams; do
+    for command in heaps threshold populate copies alignment fragmentation transfers factors streams; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done

@@ -16,5 +16,7 @@ namespace Measurements;
 [JsonSerializable(typeof(TrialPeak))]
 [JsonSerializable(typeof(ThresholdRequest))]
 [JsonSerializable(typeof(ThresholdResult))]
+[JsonSerializable(typeof(PopulateRequest))]
+[JsonSerializable(typeof(PopulateResult))]
 [JsonSerializable(typeof(string))]
 internal sealed partial class MeasurementJson : JsonSerializerContext;

@@ -8,6 +8,7 @@ internal static class Program
     private static readonly IChildTask[] s_tasks =
     [
         HeapTrial.Task, CopyBench.Task, Sweep.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task, MapThreshold.Task,
+        PopulatedMemory.Task,
     ];
 
     private static Task<int> Main(string[] arguments)
@@ -30,6 +31,7 @@ internal static class Program
             TransfersCommand.Create(),
             FactorsCommand.Create(),
             MapThreshold.Create(),
+            PopulatedMemory.Create(),
             AnalyzersCommand.Create(),
             ReportCommand.Create(),
         }.Parse(arguments).InvokeAsync();

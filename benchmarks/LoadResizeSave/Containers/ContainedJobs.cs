@@ -18,7 +18,7 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
 
     private readonly Stopwatch _clock = Stopwatch.StartNew();
     private readonly CgroupMemory? _cgroup = CgroupMemory.OfThisProcess();
-    private int _next = -1;
+    private int _next;
 
     public static ChildTask<ContainedOptions, ContainerMessage> Task { get; } = new(
         "contained",
@@ -40,14 +40,19 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
         Action<PictureJob> work = WarmUp;
         using ThreadTeam workers = new(options.Workers, (_, _) => work(job));
         workers.Run(1);
-        work = Work;
         store.Release();
         MemoryReading before = Read(store);
         using Timer? explaining = options.Explains ? new Timer(
             _ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
         Report(new ContainerMessage { Begins = true });
         long started = Stopwatch.GetTimestamp();
-        workers.Run(1);
+        for (int i = 0; i < options.Bursts; i++)
+        {
+            int burst = i;
+            work = job => Work(job, burst);
+            workers.Run(1);
+        }
+
         double wall = Stopwatch.GetElapsedTime(started).TotalSeconds;
         (MemoryReading after, MemoryReading collected) = Settle(store);
         Report(new ContainerMessage
@@ -56,13 +61,32 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
         });
     }
 
-    private void Work(PictureJob job)
+    private void Work(PictureJob job, int burst)
     {
-        for (int i = Interlocked.Increment(ref _next); i < options.Jobs; i = Interlocked.Increment(ref _next))
+        int end = options.Jobs * (burst + 1) / options.Bursts;
+        for (int i = Take(end); i < end; i = Take(end))
         {
             string picture = options.Pictures[i % options.Pictures.Count];
-            Report(new ContainerMessage { Job = job.Run(picture, options.Kinds[i % options.Kinds.Count]) });
+            Report(new ContainerMessage { Job = job.Run(picture, options.Kinds[i % options.Kinds.Count]) with { Burst = burst } });
         }
+    }
+
+    // A number from the end on is left for the next burst.
+    private int Take(int end)
+    {
+        int next = Volatile.Read(ref _next);
+        while (next < end)
+        {
+            int seen = Interlocked.CompareExchange(ref _next, next + 1, next);
+            if (seen == next)
+            {
+                return next;
+            }
+
+            next = seen;
+        }
+
+        return end;
     }
 
     private void WarmUp(PictureJob job)

@@ -12,6 +12,9 @@ internal sealed record ContainedOptions
 
     public required int Jobs { get; init; }
 
+    /// <summary>Gets into how many bursts the jobs fall: the next one begins when all jobs of one have ended.</summary>
+    public int Bursts { get; init; } = 1;
+
     /// <summary>Gets the kinds of jobs; job i is of kind i modulo their number.</summary>
     public IReadOnlyList<JobKind> Kinds { get => field ?? [JobKind.Whole]; init; }
 

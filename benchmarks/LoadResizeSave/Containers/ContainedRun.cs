@@ -49,6 +49,9 @@ internal sealed record ContainedRun
 
     public int Count(JobEnd end) => Jobs.Count(job => job.End == end);
 
+    /// <summary>Returns how many jobs of the first burst are done, or of all later ones.</summary>
+    public int CountDone(bool isFirst) => Jobs.Count(job => job.End == JobEnd.Done && (job.Burst == 0) == isFirst);
+
     /// <summary>Returns in one line what became of the jobs, and what they took.</summary>
     public string Describe()
     {

@@ -19,7 +19,11 @@ internal enum JobEnd
 /// <summary>What became of one job.</summary>
 /// <param name="Seconds">From when it was asked for to its end, its wait for memory included.</param>
 internal sealed record JobMessage(
-    string Picture, JobKind Kind, JobEnd End, double Seconds, double WaitedSeconds, string? Sha256, string? Reason);
+    string Picture, JobKind Kind, JobEnd End, double Seconds, double WaitedSeconds, string? Sha256, string? Reason)
+{
+    /// <summary>Gets the burst that it belongs to, from 0 on.</summary>
+    public int Burst { get; init; }
+}
 
 /// <summary>Who holds memory at one moment. All in bytes.</summary>
 /// <param name="Charged">What its cgroup is charged with and the kernel cannot drop; 0 where there is no cgroup.</param>

@@ -9,6 +9,12 @@ internal sealed record SurvivalClaim(double SurvivingShare, bool MayFail);
 internal abstract record ComparedWay(string Name, string Title, SurvivalClaim? Claim)
 {
     public bool IsOfLibrary => Claim is not null;
+
+    /// <summary>Gets what a job reserves before it begins.</summary>
+    public JobReservation Reserves { get; init; }
+
+    /// <summary>Gets the budget that it has in place of memory that stays free, in MiB; null for none.</summary>
+    public int? BudgetMegabytes { get; init; }
 }
 
 /// <summary>A way of having the memory for pictures.</summary>
@@ -18,6 +24,8 @@ internal abstract record ComparedWay(string Name, string Title, SurvivalClaim? C
 internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
     : ComparedWay(Name, Title, Claim)
 {
+    private const char BudgetMark = '@';
+
     /// <summary>
     /// The size from which on malloc maps memory of its own for a request, in bytes, where the library's guides are followed: large pieces
     /// of codecs then go back to the system when they are freed.
@@ -51,25 +59,31 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
             "free", "with MinimumFreeMegabytes",
             (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit), BudgetTimeout = s_timeout }),
             new(1, MayFail: true)),
-        new(
-            "reserve", "a reservation a job",
-            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit) }, JobReservation.Estimated),
-            new(1, MayFail: false)),
-        new(
-            "learned", "learned, no number",
-            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = DefaultFree(limit) }, JobReservation.Learned),
-            new(1, MayFail: true)),
-        new(
-            "ambient", "learned and ambient, no number",
-            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = DefaultFree(limit) }, JobReservation.Ambient),
-            new(1, MayFail: true)),
+        Reserving("reserve", "a reservation a job", JobReservation.Estimated, Free, new(1, MayFail: false)),
+        Reserving("learned", "learned, no number", JobReservation.Learned, DefaultFree, new(1, MayFail: true)),
+        Reserving("ambient", "learned and ambient, no number", JobReservation.Ambient, DefaultFree, new(1, MayFail: true)),
     ];
 
     /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
     public bool SetsMapThreshold => IsOfLibrary && Name != DefaultName;
 
+    /// <summary>Returns the way of a name, as <see cref="ComparedWay.Name"/> has it.</summary>
     public static MemoryWay Get(string name)
-        => All.FirstOrDefault(way => way.Name == name) ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));
+    {
+        string[] parts = name.Split(BudgetMark);
+        MemoryWay way = All.FirstOrDefault(way => way.Name == parts[0])
+            ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));
+        return parts.Length == 1 ? way : way.WithBudget(int.Parse(parts[1], CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Returns this way with a budget, where jobs reserve what they take; otherwise this way.</summary>
+    public MemoryWay WithBudget(int megabytes) => Reserves == JobReservation.None ? this : this with
+    {
+        Name = $"{Name}{BudgetMark}{megabytes}",
+        Title = $"{Title.Replace(", no number", "", StringComparison.Ordinal)}, budget {megabytes}",
+        BudgetMegabytes = megabytes,
+        CreateStore = (_, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = megabytes }, Reserves),
+    };
 
     public static int Budget(int limitMegabytes) => Math.Max(32, (int)(CalmShare * limitMegabytes) - RuntimeMegabytes);
 
@@ -78,6 +92,13 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
 
     /// <summary>Returns what <c>AddMemoryAllocator</c> leaves free in such a container where no limit is set, in MiB.</summary>
     public static int DefaultFree(int limitMegabytes) => Math.Max(32, limitMegabytes / 5);
+
+    private static MemoryWay Reserving(
+        string name, string title, JobReservation reserves, Func<int, int> free, SurvivalClaim claim) => new(
+        name, title, (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = free(limit) }, reserves), claim)
+        {
+            Reserves = reserves,
+        };
 
     private static BlockStore Store(MemoryAllocatorOptions options, JobReservation reserves = JobReservation.None) =>
         new(options, reserves);

@@ -1,7 +1,7 @@
 namespace LoadResizeSave.Survival;
 
 /// <summary>One way of having memory, in containers of one size, with so many jobs at once: all its runs.</summary>
-internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
+internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns, int bursts = 1)
 {
     private readonly List<ContainedRun> _runs = [];
 
@@ -12,6 +12,8 @@ internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOn
     public int AtOnce => atOnce;
 
     public int Jobs => jobs;
+
+    public int Bursts => bursts;
 
     /// <summary>Gets how many runs were asked for; there may be fewer where the time was over.</summary>
     public int WantedRuns => wantedRuns;
@@ -39,6 +41,17 @@ internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOn
 
     /// <summary>Gets the longest time that a job took to its end, whatever that was, in seconds.</summary>
     public double? SlowestJob => _runs.Max(run => run.SlowestJob);
+
+    /// <summary>Gets the seconds from the first job to the last, the median of the runs that finished; null where none did.</summary>
+    public double? Seconds
+        => _runs.Select(run => run.Run?.Seconds).OfType<double>().ToList() is { Count: > 0 } all ? Statistics.Percentile(all, 0.5) : null;
+
+    /// <summary>Returns the least share of jobs that one run has done, of its first burst or of all later ones.</summary>
+    public double? LeastDoneShare(bool isFirst)
+    {
+        int first = jobs / bursts;
+        return _runs.Min(run => (double?)run.CountDone(isFirst) / (isFirst ? first : jobs - first));
+    }
 
     /// <summary>Gets whether the library's claim holds here; null where there is none, or no run.</summary>
     public bool? KeepsClaim => Way.Claim is not { } claim || _runs.Count == 0

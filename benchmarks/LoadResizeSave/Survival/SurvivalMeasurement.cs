@@ -14,7 +14,10 @@ internal sealed class SurvivalMeasurement
     private static readonly Option<int[]> s_atOnce = ContainerOptions.Numbers("--at-once", "Jobs at once.", [2, 4, 16, 64]);
     private static readonly Option<int> s_runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
     private static readonly Option<int> s_claimRuns = ContainerOptions.Number("--claim-runs", "Runs of this library's ways.", 20);
-    private static readonly Option<int> s_bursts = ContainerOptions.Number("--bursts", "Jobs of a run, for each that is done at once.", 1);
+    private static readonly Option<int> s_bursts = ContainerOptions.Number(
+        "--bursts", "Bursts of a run: the next begins when all jobs of one have ended.", 1);
+    private static readonly Option<int[]> s_budgets = ContainerOptions.Numbers(
+        "--budgets", "MiB of budgets, for the ways where jobs reserve; 0 for none.", [0], least: 0);
     private static readonly Option<double> s_minutes = ContainerOptions.Minutes();
     private static readonly Option<bool> s_explain = new("--explain")
     {
@@ -30,7 +33,12 @@ internal sealed class SurvivalMeasurement
     private SurvivalMeasurement(MeasurementRun run)
     {
         _run = run;
-        _ways = ContainerOptions.GetWays(run.Get(s_ways));
+        _ways =
+        [
+            .. from budget in run.Get(s_budgets)
+               from way in ContainerOptions.GetWays(run.Get(s_ways))
+               where budget == 0 || way.Reserves != JobReservation.None
+               select budget == 0 ? way : way.WithBudget(budget)];
         _limits = run.Get(s_limits, [350]);
         _atOnce = run.Get(s_atOnce, [16]);
     }
@@ -38,7 +46,7 @@ internal sealed class SurvivalMeasurement
     public static Command Create() => new Command(
         "survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
     {
-        s_input, s_ways, s_limits, s_atOnce, s_runs, s_claimRuns, s_bursts, s_minutes, s_explain,
+        s_input, s_ways, s_limits, s_atOnce, s_runs, s_claimRuns, s_bursts, s_budgets, s_minutes, s_explain,
     }.MeasuresContainers(SurvivalReport.Program, (run, cancellationToken) => new SurvivalMeasurement(run).MeasureAsync(cancellationToken));
 
     private async Task<ResultDocument> MeasureAsync(CancellationToken cancellationToken)
@@ -85,7 +93,8 @@ internal sealed class SurvivalMeasurement
             limit,
             atOnce,
             _run.IsQuick ? QuickJobs : Math.Max(FewestJobs, atOnce * _run.Get(s_bursts, 1)),
-            way.IsOfLibrary ? Math.Max(runs, _run.Get(s_claimRuns, 1)) : runs);
+            way.IsOfLibrary ? Math.Max(runs, _run.Get(s_claimRuns, 1)) : runs,
+            _run.Get(s_bursts, 1));
     }
 
     // One run of each cell in turn, so that what else the machine does meets all of them alike.
@@ -118,6 +127,7 @@ internal sealed class SurvivalMeasurement
         LimitMegabytes = cell.LimitMegabytes,
         Workers = cell.AtOnce,
         Jobs = cell.Jobs,
+        Bursts = cell.Bursts,
         Pictures = pictures,
         Explains = _run.Get(s_explain),
     };
@@ -145,10 +155,10 @@ internal sealed class SurvivalMeasurement
             }
         }
 
-        if (cell.Way.Claim is { MayFail: false }
+        if (cell.Way.Reserves != JobReservation.None
             && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
         {
-            _run.Console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
+            _run.Console.MarkupLineInterpolated($"[yellow]  refused in burst {refused.Burst + 1}: {refused.Reason}[/]");
         }
 
         if (run.Readings.Count > 0)

@@ -32,7 +32,7 @@ internal sealed class SurvivalReport
 
     public ResultDocument Complete(ResultDocument document) => document with
     {
-        Tables = [CreateClaims(), .. _limits.Select(CreateTable), CreateReference()],
+        Tables = [CreateClaims(), .. CreateBursts(), .. _limits.Select(CreateTable), CreateReference()],
         Notes = [.. Notes()],
         Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Program + ".svg")] : [],
     };
@@ -89,7 +89,7 @@ internal sealed class SurvivalReport
             .. from cell in _cells
                where _limits.Contains(cell.LimitMegabytes) && cell.Way.IsOfLibrary
                group cell by (cell.LimitMegabytes, cell.Way) into cells
-               orderby cells.Key.LimitMegabytes, MemoryWay.All.ToList().IndexOf((MemoryWay)cells.Key.Way)
+               orderby cells.Key.LimitMegabytes
                select CreateClaim(cells.Key.Way, [.. cells]),
         ],
     };
@@ -104,6 +104,39 @@ internal sealed class SurvivalReport
                 cells.Min(DoneShare), cells.Max(DoneShare), speed,
             ]);
     }
+
+    // Beside reservations of the right size, with the same budget or none.
+    private IEnumerable<ResultTable> CreateBursts()
+    {
+        List<SurvivalCell> cells = [.. _cells.Where(cell => cell.Bursts > 1 && cell.Way.Reserves != JobReservation.None)];
+        return cells.Count == 0 ? [] :
+        [
+            new ResultTable
+            {
+                Title = "First and later bursts of a fresh process",
+                Labels = ["MiB", "at once", "memory", "outcome"],
+                Columns =
+                [
+                    new("runs", null, "N0"), new("first burst done, least of a run", "%", "0.0"),
+                    new("later bursts done, least of a run", "%", "0.0"), new("time", "seconds", "0.0"),
+                    new("time to a reservation a job", "×", "0.00"),
+                ],
+                Rows = [.. cells.Select(cell => CreateBurst(cell, cells.Find(other => IsBeside(cell, other))))],
+            },
+        ];
+
+        static bool IsBeside(SurvivalCell cell, SurvivalCell other)
+            => other.Way.Reserves == JobReservation.Estimated
+                && (other.LimitMegabytes, other.AtOnce, other.Way.BudgetMegabytes)
+                    == (cell.LimitMegabytes, cell.AtOnce, cell.Way.BudgetMegabytes);
+    }
+
+    private static ResultRow CreateBurst(SurvivalCell cell, SurvivalCell? beside) => new(
+        [Invariant($"{cell.LimitMegabytes}"), Invariant($"{cell.AtOnce}"), cell.Way.Title, cell.Outcome],
+        [
+            cell.Runs.Count, 100 * cell.LeastDoneShare(isFirst: true), 100 * cell.LeastDoneShare(isFirst: false), cell.Seconds,
+            cell.Seconds / beside?.Seconds,
+        ]);
 
     private static double? DoneShare(SurvivalCell cell) => 100 * cell.DonePerRun / cell.Jobs;
 

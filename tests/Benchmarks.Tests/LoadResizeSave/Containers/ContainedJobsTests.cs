@@ -28,6 +28,21 @@ public sealed class ContainedJobsTests : IDisposable
         }
     }
 
+    [Fact]
+    public void Run_TwoBursts_BeginsTheSecondWhenTheFirstHasEnded()
+    {
+        List<int> bursts = [];
+        new ContainedJobs(Options() with { Bursts = 2, Workers = 5 }, message =>
+        {
+            lock (bursts)
+            {
+                bursts.AddRange(message.Job is { } job ? [job.Burst] : []);
+            }
+        }).Run();
+
+        Assert.Equal([.. Enumerable.Repeat(0, 6), .. Enumerable.Repeat(1, 6)], bursts);
+    }
+
     [SkippableFact]
     public async Task RunAsync_InAContainerWithRoom_DoesAllJobsAndIsCharged()
     {

@@ -13,6 +13,19 @@ public class MemoryWayTests
     }
 
     [Fact]
+    public void Get_NameWithABudget_HasThatBudget()
+    {
+        MemoryWay way = MemoryWay.Get("learned@170");
+        Assert.Equal(("learned@170", 170, "learned, budget 170"), (way.Name, way.BudgetMegabytes, way.Title));
+        Assert.Same(MemoryWay.Get("gc"), MemoryWay.Get("gc").WithBudget(170));
+        using PixelStore store = way.CreateStore(350, TimeSpan.FromMinutes(1));
+        using (store.AdmitAsync(0, default).Preserve().GetAwaiter().GetResult())
+        {
+            Assert.Equal(170L / 4 * 3 << 20, store.Statistics!.Value.BudgetUsedBytes, tolerance: 1 << 20);
+        }
+    }
+
+    [Fact]
     public void IsOfLibrary_WaysOfOthers_ComeFirst()
         => Assert.Equal(MemoryWay.All.OrderBy(way => way.IsOfLibrary), MemoryWay.All);
 

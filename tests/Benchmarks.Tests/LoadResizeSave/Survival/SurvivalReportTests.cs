@@ -23,6 +23,39 @@ public class SurvivalReportTests
         Assert.All(document.Notes, note => Assert.EndsWith(".", note));
     }
 
+    [Fact]
+    public void Complete_SeveralBursts_ComparesEachWithReservations()
+    {
+        SurvivalReport report = new(
+            [350], [64], [Cell("reserve@170", 2), Cell("learned@170", 3), Cell("learned", 3), Cell("budget", 9)], "photographs");
+        ResultDocument document = report.Complete(
+            MeasurementRun.NewDocument(SurvivalReport.Program, "title", new RootCommand().Parse([])));
+
+        ResultTable bursts = Assert.Single(document.Tables, table => table.Title.StartsWith("First", StringComparison.Ordinal));
+        Assert.Equal(
+            ["a reservation a job, budget 170", "learned, budget 170", "learned, no number"], bursts.Rows.Select(row => row.Labels[2]));
+        Assert.Equal([2, 50, 100, 2, 1], bursts.Rows[0].Values);
+        Assert.Equal([2, 50, 100, 3, 1.5], bursts.Rows[1].Values);
+        Assert.Null(bursts.Rows[2].Values[^1]);
+
+        // Two bursts of two jobs: in one run one of the first is refused.
+        static SurvivalCell Cell(string way, double seconds)
+        {
+            SurvivalCell cell = new(MemoryWay.Get(way), 350, 64, jobs: 4, wantedRuns: 2, bursts: 2);
+            cell.Add(Run(JobEnd.Done));
+            cell.Add(Run(JobEnd.Refused));
+            return cell;
+
+            ContainedRun Run(JobEnd second)
+            {
+                ContainedRun run = ContainedRuns.Finished(
+                    ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(second),
+                    ContainedRuns.Job(JobEnd.Done) with { Burst = 1 }, ContainedRuns.Job(JobEnd.Done) with { Burst = 1 });
+                return run with { Run = run.Run! with { Seconds = seconds } };
+            }
+        }
+    }
+
     private static SurvivalReport Report()
     {
         List<SurvivalCell> cells =
