@@ -7,19 +7,24 @@ namespace Allocator.Tests.Fakes;
 /// </summary>
 internal sealed class ExhaustedHeap
 {
+    private const int LeastRounds = 30;
+
+    // Elements, from half a megabyte down to the smallest array. 80,000 bytes are just below what the large object heap takes.
+    private static readonly int[] s_lengths = [1 << 16, 10_000, 1 << 12, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 1];
+
     private readonly TimeSpan _duration;
     private object? _last;
 
     public ExhaustedHeap(TimeSpan duration) => _duration = duration;
 
-    /// <summary>Takes whatever becomes free for as long as was asked for, and gives it back then.</summary>
+    /// <summary>Takes whatever becomes free for as long as was asked for, thirty times at least, and gives it back then.</summary>
     /// <param name="meanwhile">Called now and then. It must not need managed memory.</param>
     public void Hold(Action meanwhile)
     {
         long end = Stopwatch.GetTimestamp() + (long)(_duration.TotalSeconds * Stopwatch.Frequency);
-        while (Stopwatch.GetTimestamp() < end)
+        for (int rounds = 0; rounds < LeastRounds || Stopwatch.GetTimestamp() < end; rounds++)
         {
-            for (int length = 1 << 16; length > 0; length /= 4)
+            foreach (int length in s_lengths)
             {
                 TakeAll(length);
             }
