@@ -1,7 +1,11 @@
 using System.Globalization;
+using Allocator.AspNetCore;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
 using SixLabors.ImageSharp.Formats.Jpeg;
@@ -215,6 +219,44 @@ public class ImageSharpAdmissionTests
             new System.IO.Compression.DeflateStream(new MemoryStream(), System.IO.Compression.CompressionMode.Decompress);
         await Assert.ThrowsAsync<ArgumentException>(() => ImageSharpAdmission.AdmitAsync(pool, forward));
         Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    /// <summary>The lines of the guide for ASP.NET Core: the header is read from the received body, which stays where it is.</summary>
+    [Fact]
+    public async Task AdmitAsync_OfOpenBody_ReservesWhatTheHeaderSaysAndReadsNoMore()
+    {
+        DescribedFile.OfOtherStreams = Jpeg();
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Logging.ClearProviders();
+        builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 256);
+        await using WebApplication app = builder.Build();
+        Pool allocator = app.Services.GetRequiredService<Pool>();
+        long managed = 0;
+        app.MapPost("/", async (HttpContext context) =>
+        {
+            using Stream body = context.Features.Get<IMemoryReservationFeature>()!.OpenBody();
+            using ImageSharpAdmission image = await ImageSharpAdmission.AdmitAsync(allocator, body);
+            return $"{context.GetMemoryReservation().ReservedBytes} {image.Reservation.ReservedBytes} {body.Position}";
+        }).RequireMemory(context =>
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            using Stream body = context.Features.Get<IMemoryReservationFeature>()!.OpenBody();
+            ValueTask<long> bytes = new(
+                ImageSharpAdmission.EstimateBytes(allocator, ImageSharpAdmission.Identify(body), body.Length));
+            managed = GC.GetAllocatedBytesForCurrentThread() - before;
+            return bytes;
+        });
+        await app.StartAsync();
+        byte[] upload = new byte[FileLength];
+        upload[0] = DescribedFile.Mark;
+        using HttpClient client = new();
+
+        using HttpResponseMessage response = await client.PostAsync(app.Urls.Single(), new ByteArrayContent(upload));
+
+        long expected = ImageSharpAdmission.EstimateBytes(allocator, Jpeg(), FileLength);
+        Assert.Equal($"{expected} {expected} 0", await response.Content.ReadAsStringAsync());
+        Assert.InRange(managed, 1, FileLength / 10);
     }
 
     [Fact]

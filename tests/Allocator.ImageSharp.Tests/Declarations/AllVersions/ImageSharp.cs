@@ -28,8 +28,10 @@ namespace SixLabors.ImageSharp
         public static ImageInfo Identify(DecoderOptions options, Stream stream)
         {
             DescribedFile.LastIdentifiedWith = options;
-            _ = stream.ReadByte();
-            return stream is DescribedFile file ? file.Info : throw new UnknownImageFormatException("no image");
+            int first = stream.ReadByte();
+            return stream is DescribedFile file ? file.Info
+                : first == DescribedFile.Mark && DescribedFile.OfOtherStreams is { } info ? info
+                : throw new UnknownImageFormatException("no image");
         }
     }
 
@@ -62,8 +64,13 @@ namespace SixLabors.ImageSharp
     /// <summary>Not of the library: a file that says what is in it.</summary>
     public sealed class DescribedFile : MemoryStream
     {
+        internal const byte Mark = 0xFF;
+
         [ThreadStatic]
         internal static DecoderOptions? LastIdentifiedWith;
+
+        // What is in a stream of another kind that begins with the mark.
+        internal static ImageInfo? OfOtherStreams;
 
         public DescribedFile(ImageInfo info, int length)
             : base(new byte[length]) => Info = info;
