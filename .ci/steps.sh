@@ -388,10 +388,12 @@ instructions() {
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for command in heaps threshold populate copies alignment fragmentation transfers factors streams; do
+    for command in heaps threshold populate copies alignment fragmentation transfers factors; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done
+    echo "-- all"
+    measure Measurements all --only streams --quick --output "$work/measured/this-machine"
     echo "-- analyzers"
     measure Measurements analyzers tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"
     for program in Allocator.Benchmarks ThumbnailService; do

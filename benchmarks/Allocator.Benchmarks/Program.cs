@@ -12,47 +12,59 @@ namespace Allocator.Benchmarks;
 
 /// <summary>
 /// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet
-/// writes the results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and
-/// classic is the model in <c>benchmarks/Measuring/Classic</c>.
+/// keeps its own tables and logs in <c>artifacts/benchmarkdotnet</c>. ArrayPool and MemoryPool are the shared ones, MemoryOwner is
+/// CommunityToolkit.HighPerformance's, and classic is the model in <c>benchmarks/Measuring/Classic</c>.
 /// </summary>
 internal static class Program
 {
     // Generous: what else the machine does should not end a run that takes a quarter of an hour.
     private static readonly TimeSpan s_buildTimeout = TimeSpan.FromMinutes(10);
 
-    private static Task<int> Main(string[] arguments)
+    private static readonly Option<string[]> s_filter = new("--filter", "-f")
     {
-        Option<string[]> filter = new("--filter", "-f")
+        Description = "Run only benchmarks whose full name matches, for instance *Contention*; several may be given.",
+        AllowMultipleArgumentsPerToken = true,
+        DefaultValueFactory = _ => ["*"],
+    };
+
+    private static Task<int> Main(string[] arguments) => new RootCommand(
+        "Measures, with BenchmarkDotNet, what takes less than a millisecond.")
+    {
+        s_filter,
+    }.Measures("Benchmarks", Measure).Parse(arguments).InvokeAsync();
+
+    private static ResultDocument? Measure(MeasurementRun run)
+    {
+        IConfig config = CreateConfig(run.IsQuick ? QuickJob() : FullJob());
+        Summary[] summaries =
+            [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(["--filter", .. run.Get(s_filter)], config)];
+        bool isComplete = summaries.Length > 0
+            && summaries.All(summary => summary.Reports.Length > 0
+                && summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
+        if (!isComplete)
         {
-            Description = "Run only benchmarks whose full name matches, for instance *Contention*; several may be given.",
-            AllowMultipleArgumentsPerToken = true,
-            DefaultValueFactory = _ => ["*"],
-        };
-        Option<bool> quick = new("--quick")
-        {
-            Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise.",
-        };
-        Option<DirectoryInfo> output = new("--output")
-        {
-            Description = "Where BenchmarkDotNet writes its results and its log.",
-            DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "benchmarkdotnet")),
-        };
-        RootCommand root = new("Measures, with BenchmarkDotNet, what takes less than a millisecond.") { filter, quick, output };
-        root.SetAction(parsed =>
-        {
-            IConfig config = CreateConfig(parsed.GetValue(quick) ? QuickJob() : FullJob(), parsed.GetRequiredValue(output));
-            Summary[] summaries =
-                [
-                    .. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(
-                        ["--filter", .. parsed.GetRequiredValue(filter)], config),
-                ];
-            bool isComplete = summaries.Length > 0
-                && summaries.All(summary => summary.Reports.Length > 0
-                    && summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
-            return isComplete ? 0 : 1;
-        });
-        return root.Parse(arguments).InvokeAsync();
+            run.Failures.Add("A benchmark has no result; BenchmarkDotNet's log says why.");
+            return null;
+        }
+
+        return run.NewDocument("Single calls, by BenchmarkDotNet") with { Tables = [.. summaries.Select(CreateTable)] };
     }
+
+    private static ResultTable CreateTable(Summary summary) => new()
+    {
+        Title = summary.BenchmarksCases[0].Descriptor.Type.Name,
+        Labels = ["call", "with"],
+        Columns = [new("mean", "ns", "N1"), new("standard error", "ns", "N1"), new("GC", "B", "N0")],
+        Rows =
+        [
+            .. from report in summary.Reports
+               let benchmark = report.BenchmarkCase
+               let statistics = report.ResultStatistics!
+               select new ResultRow(
+                   [benchmark.Descriptor.WorkloadMethodDisplayInfo, benchmark.Parameters.DisplayInfo],
+                   [statistics.Mean, statistics.StandardError, report.GcStats.GetBytesAllocatedPerOperation(benchmark)]),
+        ],
+    };
 
     // Short, so that all benchmarks together stay within a quarter of an hour.
     private static Job FullJob() => Job.Default
@@ -67,7 +79,7 @@ internal static class Program
 
     private static Job QuickJob() => Job.Dry.WithToolchain(InProcessEmitToolchain.DontLogOutput).WithId("quick");
 
-    private static ManualConfig CreateConfig(Job job, DirectoryInfo output) => ManualConfig.CreateEmpty()
+    private static ManualConfig CreateConfig(Job job) => ManualConfig.CreateEmpty()
         .AddColumnProvider(DefaultColumnProviders.Instance)
         .AddExporter(MarkdownExporter.GitHub)
         .AddAnalyser([.. DefaultConfig.Instance.GetAnalysers()])
@@ -75,5 +87,5 @@ internal static class Program
         .AddLogger(ConsoleLogger.Default)
         .AddJob(job)
         .WithBuildTimeout(s_buildTimeout)
-        .WithArtifactsPath(output.FullName);
+        .WithArtifactsPath(Path.Combine("artifacts", "benchmarkdotnet"));
 }

@@ -18,7 +18,11 @@ internal static class Program
             return Task.FromResult(s_tasks.Any(task => task.TryServe(arguments)) ? 0 : 1);
         }
 
-        return new RootCommand("Measures memory: each command one question, with a result file that the command report turns into a page.")
+        return CreateRoot().Parse(arguments).InvokeAsync();
+    }
+
+    internal static RootCommand CreateRoot() =>
+        new("Measures memory: each command one question, with a result file that the command report turns into a page.")
         {
             ReachCommand.Create(),
             LatencyCommand.Create(),
@@ -33,7 +37,7 @@ internal static class Program
             MapThreshold.Create(),
             PopulatedMemory.Create(),
             AnalyzersCommand.Create(),
+            AllCommand.Create(),
             ReportCommand.Create(),
-        }.Parse(arguments).InvokeAsync();
-    }
+        };
 }

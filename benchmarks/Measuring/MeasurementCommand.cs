@@ -28,6 +28,7 @@ public sealed class MeasurementRun(string program, ParseResult parsed, bool isQu
             Command = string.Join(' ', parsed.Tokens.Select(token => token.Value).Prepend(command)).TrimEnd(' ', '-'),
             Date = DateTimeOffset.UtcNow,
             Machine = ThisMachine.Describe(),
+            Commit = ThisCommit.Name,
             Tables = [],
         };
     }
@@ -68,9 +69,11 @@ public static class MeasurementCommand
         command.SetAction(async (parsed, cancellationToken) =>
         {
             string folder = parsed.GetValue(output)?.FullName ?? UsualFolder;
+            Stopwatch clock = Stopwatch.StartNew();
             MeasurementRun run = new(program, parsed, parsed.GetValue(quick), folder, ResultConsole.Create());
             if (await measure(run, cancellationToken) is { } document)
             {
+                document = document with { Minutes = Math.Round(clock.Elapsed.TotalMinutes, 1) };
                 ResultConsole.Write(run.Console, document);
                 run.Console.WriteLine($"results   {ResultFile.Save(document, folder)}");
             }

@@ -26,7 +26,7 @@ public partial class MetadataTests(PackedLibrary library)
     {
         string pictures = $"https://raw.githubusercontent.com/example/allocator/{library.Commit}/";
         string links = $"{SourceCopy.Remote}/blob/{library.Commit}/";
-        string readme = File.ReadAllText(Path.Combine(library.Sources, "README.md"));
+        string readme = Marks().Replace(File.ReadAllText(Path.Combine(library.Sources, "README.md")), "");
         string expected = PathOfPicture().Replace(readme, "$0" + pictures);
         expected = PathOfLink().Replace(expected, "$0" + links);
 
@@ -52,7 +52,7 @@ public partial class MetadataTests(PackedLibrary library)
             "-property:RepositoryUrl=",
             $"-property:PackageReadmePath={path}");
         string readme = File.ReadAllText(path);
-        string source = File.ReadAllText(Path.Combine(library.Sources, document));
+        string source = Marks().Replace(File.ReadAllText(Path.Combine(library.Sources, document)), "");
 
         Assert.DoesNotContain(Targets().Matches(readme).Select(match => match.Groups["target"].Value), IsOfTheRepository);
         Assert.Contains(Targets().Matches(source).Select(match => match.Groups["target"].Value), IsOfTheRepository);
@@ -124,6 +124,9 @@ public partial class MetadataTests(PackedLibrary library)
     // The words of a text, links by their texts, pictures not at all.
     private static string[] WithoutTargets(string text) =>
         Link().Replace(Picture().Replace(text, ""), "$1").Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);
+
+    [GeneratedRegex("<!--[^>]*-->")]
+    private static partial Regex Marks();
 
     [GeneratedRegex(@"\]\((?<target>[^)]*)\)")]
     private static partial Regex Targets();

@@ -181,5 +181,14 @@ internal sealed class RoundReport
         }
 
         yield return Invariant($"The measurement took {elapsed:h\\:mm\\:ss}.");
+        if (_kinds.Count > 1)
+        {
+            AllocatorKind fastest = _kinds.MaxBy(kind => Median(Values(RunFigure.Photographs, Index(kind))));
+            AllocatorKind smallest = _kinds.MinBy(kind => Median(Values(RunFigure.PeakResident, Index(kind))));
+            yield return Invariant(
+                $"All are alive. {fastest.Name()} is the fastest, with {Median(Values(RunFigure.Photographs, Index(fastest))):0.0} ")
+                + Invariant($"photographs a second; {smallest.Name()} takes the least memory, ")
+                + Invariant($"{Median(Values(RunFigure.PeakResident, Index(smallest))):0} MB at its peak.");
+        }
     }
 }

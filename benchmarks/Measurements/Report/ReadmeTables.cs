@@ -2,19 +2,23 @@ namespace Measurements.Report;
 
 /// <summary>
 /// The tables of the README that are made from results: what stands between <c>&lt;!-- result PROGRAM --&gt;</c> and
-/// <c>&lt;!-- end of result --&gt;</c> is the first table of that program's newest result, its last note, and where all of it is.
+/// <c>&lt;!-- end of result --&gt;</c> is the first table of that program's newest result, its last note, and where all of it is. As long
+/// as there is no result, nothing is put there.
 /// </summary>
 internal static partial class ReadmeTables
 {
     /// <summary>Returns <paramref name="readme"/> with the tables of now.</summary>
     /// <param name="results">The path from the README to the folder of results.</param>
-    /// <exception cref="InvalidDataException">It names a program that has no result.</exception>
     public static string Update(string readme, ResultTree tree, string results) => Places().Replace(readme, place =>
     {
         string program = place.Groups["program"].Value;
-        StoredResult newest = tree.Processors.SelectMany(processor => processor.Results)
-            .Where(result => result.Document.Program == program).MaxBy(result => result.Document.Date)
-            ?? throw new InvalidDataException($"The README has a table of {program}, and there is no such result.");
+        StoredResult? newest = tree.Processors.SelectMany(processor => processor.Results)
+            .Where(result => result.Document.Program == program).MaxBy(result => result.Document.Date);
+        if (newest is null)
+        {
+            return place.Value;
+        }
+
         ResultDocument document = newest.Document;
         string date = document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
         return $"{place.Groups["begin"].Value}\n\n{ResultPage.Write(document.Tables[0])}\n"

@@ -12,13 +12,19 @@ internal static class ReportCommand
             Description = "The folder of results, which has a folder for each processor.",
             DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("benchmarks", "results")),
         }.AcceptExistingOnly();
-        Command command = new("report", "Writes a page and the charts for each result file, and the indexes over them.") { folder };
-        command.SetAction(parsed => Run(parsed.GetRequiredValue(folder).FullName, ResultConsole.Create()));
+        Command command = new(
+            "report", "Writes a page and the charts for each result file, the indexes over them, and the figures that pages quote.")
+        {
+            folder,
+        };
+        command.SetAction(parsed => Run(parsed.GetRequiredValue(folder).FullName, ResultConsole.Create(), Environment.CurrentDirectory));
         return command;
     }
 
-    /// <summary>Makes the report; returns the exit code.</summary>
-    public static int Run(string folder, IAnsiConsole console)
+    /// <summary>
+    /// Makes the report, and the figures in the pages below <paramref name="quoting"/> if that is given; returns the exit code.
+    /// </summary>
+    public static int Run(string folder, IAnsiConsole console, string? quoting = null)
     {
         // Two results that need a file of the same name are refused as well.
         SortedDictionary<string, string> pages = new(StringComparer.Ordinal);
@@ -31,11 +37,13 @@ internal static class ReportCommand
                 ResultPage.AddTo(pages, result);
             }
 
-            // The project's README lies two folders above; a folder of results elsewhere has none.
-            string readme = Path.Combine("..", "..", IndexName);
-            if (File.Exists(Path.Combine(folder, readme)))
+            foreach (string path in quoting is null ? [] : QuotedResults.PagesOf(quoting))
             {
-                pages.Add(readme, ReadmeTables.Update(File.ReadAllText(Path.Combine(folder, readme)), tree, "benchmarks/results"));
+                string page = File.ReadAllText(path);
+                if (QuotedResults.Write(page, tree) is { } written && written != page)
+                {
+                    pages.Add(Path.GetRelativePath(folder, path), written);
+                }
             }
         }
         catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
@@ -121,7 +129,7 @@ internal static class ReportCommand
         return dates.Count switch { 0 => "", 1 => dates[0], _ => $"{dates[0]} to {dates[^1]}" };
     }
 
-    private static string Date(StoredResult result)
+    public static string Date(StoredResult result)
         => result.Document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
 
     private static string Within(ProcessorResults processor, string path) => path[(processor.Name.Length + 1)..];

@@ -58,6 +58,7 @@ internal static partial class ResultPage
                 ["program", Markdown.Text(document.Program)],
                 ["command", Markdown.Code(document.Command)],
                 ["date", document.Date.UtcDateTime.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture)],
+                .. document.Commit is null ? [] : (string[][])[["commit", Markdown.Code(document.Commit)]],
                 ["machine", Markdown.Text(MachineText.Describe(machine))],
                 ["pages", Invariant($"{machine.PageSize:N0} bytes; transparent huge pages: {machine.HugePages ?? "none"}")],
                 ["data", Markdown.Link(result.Name + ".json", result.Name + ".json")],

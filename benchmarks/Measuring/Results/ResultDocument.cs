@@ -22,6 +22,12 @@ public sealed record ResultDocument
 
     public required MachineDescription Machine { get; init; }
 
+    /// <summary>Gets the commit that was measured; with a plus sign, there were changes beside it.</summary>
+    public string? Commit { get; init; }
+
+    /// <summary>Gets how long the measurement took.</summary>
+    public double? Minutes { get; init; }
+
     // A reader of JSON that is generated sets what the file leaves out to null, whatever stands here as the first value.
 
     /// <summary>Gets what a reader must know to read the figures: sentences, shown below the tables.</summary>

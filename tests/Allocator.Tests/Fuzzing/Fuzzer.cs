@@ -1,15 +1,15 @@
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>
-/// Does what a seed says with an allocator, operation by operation, and compares its figures and all contents with what a list of buffers
-/// says: the oracle has no more to it than that. What fails first fails in the shortest sequence of that seed.
+/// Does the operations of a sequence with an allocator, and compares its figures and all contents with what a list of buffers says: the
+/// oracle has no more to it than that. Each operation draws what else it needs from its own seed, so that it stays the same when CsCheck
+/// leaves out others to find the shortest sequence that fails.
 /// </summary>
 internal sealed partial class Fuzzer : IDisposable
 {
     private const int Block = TestSetup.BlockSize;
 
-    private readonly int _seed;
-    private readonly Random _random;
+    private Random _random;
     private readonly TestSetup _setup;
     private readonly FuzzCallbacks _callbacks;
     private readonly FuzzOracle _oracle;
@@ -19,11 +19,10 @@ internal sealed partial class Fuzzer : IDisposable
     private int _id;
     private Disturbance _next;
 
-    /// <param name="seed">What everything follows from.</param>
+    /// <param name="seed">What the allocator's options follow from, and what happens at the end.</param>
     /// <param name="collects">Whether buffers are also abandoned, and collected: in a process of its own.</param>
     public Fuzzer(int seed, bool collects)
     {
-        _seed = seed;
         _collects = collects;
         _random = new Random(seed);
         _setup = FuzzSetup.Create(_random, out long? budget, out AbandonedMemory abandoned, out _callbacks);
@@ -37,25 +36,29 @@ internal sealed partial class Fuzzer : IDisposable
         ];
     }
 
-    /// <summary>Does so many operations, and then gives everything back.</summary>
-    public void Run(int operations)
+    /// <summary>Does these operations, and then gives everything back.</summary>
+    /// <param name="steps">What chooses an operation by its weight, and the operation's seed.</param>
+    public void Run((int Choice, int Seed)[] steps)
     {
+        Random end = _random;
         int weights = _operations.Sum(static operation => operation.Weight);
         try
         {
-            for (int i = 0; i < operations; i++)
+            foreach ((int choice, int seed) in steps)
             {
-                int chosen = _random.Next(weights);
+                int chosen = choice % weights;
+                _random = new Random(seed);
                 _operations.First(operation => (chosen -= operation.Weight) < 0).Do();
                 _oracle.Compare();
             }
 
+            _random = end;
             End();
         }
         catch (Exception exception)
         {
-            throw new InvalidOperationException($"Seed {_seed} fails at operation "
-                + $"{_log.Count}{(_collects ? ", with collections" : "")}.\n{string.Join('\n', _log.TakeLast(25))}", exception);
+            throw new InvalidOperationException($"After {_log.Count} operations{(_collects ? ", with collections" : "")}:\n"
+                + string.Join('\n', _log.TakeLast(25)), exception);
         }
     }
 

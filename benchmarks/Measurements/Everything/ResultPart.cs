@@ -1,0 +1,45 @@
+namespace Measurements.Everything;
+
+/// <summary>One command of those that make all results of a machine.</summary>
+/// <param name="Name">What <c>--only</c> calls it.</param>
+/// <param name="Project">The program's folder below <c>benchmarks</c>.</param>
+/// <param name="Result">The name of its result file, without the ending.</param>
+/// <param name="Minutes">How long it took on 2 cores; a result of this machine says it better.</param>
+/// <param name="Arguments">What follows the program, but for <c>--output</c> and <c>--quick</c>.</param>
+internal sealed record ResultPart(string Name, string Project, string Result, double Minutes, params string[] Arguments)
+{
+    private const string Here = "Measurements";
+    private const string Job = "LoadResizeSave";
+    private const string Service = "ThumbnailService";
+
+    /// <summary>Gets all parts; the first ones are those that the README quotes.</summary>
+    public static IReadOnlyList<ResultPart> All { get; } =
+    [
+        new("reach", Here, "Reach", 27, "reach"),
+        new(
+            "job", Job, "LoadResizeSave", 12,
+            "--runs", "40", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "1", "--count", "6", "--trim-period", "0.25"),
+        new("pipelines", Job, "LoadResizeSave-pipelines", 15, "--pipelines", "--container", "350"),
+        new("survive", Job, "LoadResizeSave-survival", 16, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "15"),
+        new("service", Service, "ThumbnailService", 5, "--limits", "512", "256"),
+        new("fragmentation", Here, "Fragmentation", 3, "fragmentation"),
+        new("transfers", Here, "PageAlignedTransfer", 4, "transfers"),
+        new("latency", Here, "Latency", 4, "latency"),
+        new("instructions", Here, "Instructions", 6, "instructions"),
+        new("heaps", Here, "HeapPerf", 15, "heaps"),
+        new("copies", Here, "A4Copy", 3, "copies"),
+        new("streams", Here, "Streams", 5, "streams"),
+        new("alignment", Here, "AlignedAllocation", 3, "alignment"),
+        new("factors", Here, "EstimateFactors", 3, "factors"),
+        new("threshold", Here, "MapThreshold", 3, "threshold"),
+        new("populate", Here, "PopulatedMemory", 3, "populate"),
+        new("analyzers", Here, "AnalyzerReach", 12, "analyzers", "--sources", "tests/Allocator.Analyzers.Tests/Foreign"),
+        new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
+        new("service-400", Service, "ThumbnailService-400", 20, "--limits", "400", "--runs", "20"),
+        new("read-ahead", Service, "ServerReadBuffers", 3, "read-ahead"),
+        new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
+    ];
+
+    /// <summary>Gets what this part measures: changes elsewhere leave its result as it is.</summary>
+    public string[] Sources => ["src", "benchmarks/Measuring", $"benchmarks/{Project}"];
+}

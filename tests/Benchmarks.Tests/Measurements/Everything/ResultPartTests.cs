@@ -1,0 +1,41 @@
+using Measurements.Everything;
+using Measurements.Tests.Report;
+
+namespace Measurements.Tests.Everything;
+
+public class ResultPartTests
+{
+    [Fact]
+    public void All_NamesAndResults_AreDifferent()
+    {
+        Assert.Equal(ResultPart.All.Count, ResultPart.All.Select(part => part.Name).Distinct().Count());
+        Assert.Equal(ResultPart.All.Count, ResultPart.All.Select(part => part.Result).Distinct().Count());
+    }
+
+    [Fact]
+    public void All_OfThisProgram_AreCommandsThatItHas()
+        => Assert.All(
+            ResultPart.All.Where(part => part.Project == "Measurements"),
+            part => Assert.Empty(Program.CreateRoot().Parse([.. part.Arguments.Select(InRepository), "--quick"]).Errors));
+
+    [Fact]
+    public void All_OfTheMainJob_AreCommandsThatItHas()
+    {
+        RootCommand root = JobCommand.Create();
+        root.Add(SurvivalMeasurement.Create());
+        root.Add(ChaosMeasurement.Create());
+
+        Assert.All(
+            ResultPart.All.Where(part => part.Project == "LoadResizeSave"),
+            part => Assert.Empty(root.Parse([.. part.Arguments, "--output", "results"]).Errors));
+    }
+
+    private static string InRepository(string argument)
+        => Path.Combine(QuotedResultsTests.Root, argument) is { } path && Directory.Exists(path) ? path : argument;
+
+    [Theory]
+    [InlineData("--only", "no-such-part")]
+    [InlineData("--within", "-1")]
+    public void Parse_WhatCannotBe_HasAnError(params string[] arguments)
+        => Assert.NotEmpty(AllCommand.Create().Parse(arguments).Errors);
+}
