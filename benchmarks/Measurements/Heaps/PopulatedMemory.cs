@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measurements.Heaps;
 
 /// <summary>What a child rents again and again in a control group, and whether it writes it.</summary>
