@@ -100,17 +100,16 @@ sample() {
     if [[ ! -x $work/aot/AotSample ]]; then aot; fi
 }
 
-# The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked. Its options come from a
-# configuration, which generated code binds.
-aot_web() {
-    local folder=$work/aot-web line address=
+# The first example of the guide for ASP.NET Core, as a program whose options come from a configuration: web_example FOLDER AHEAD-OF-TIME RUNTIME
+web_example() {
+    local folder=$1
     rm -rf "$folder"
     mkdir -p "$folder"
     sed --quiet '/^```csharp aspnetcore$/,/^```$/p' docs/integrations/aspnetcore.md | sed '1d; /^```$/Q' >"$folder/Program.cs"
     sed --in-place 's/Services.AddMemoryAllocator();/Services.AddMemoryAllocator(builder.Configuration.GetSection("MemoryAllocator"));/' \
         "$folder/Program.cs"
     grep --quiet GetSection "$folder/Program.cs"
-    cat >"$folder/AotWeb.csproj" <<END
+    cat >"$folder/WebExample.csproj" <<END
 <Project Sdk="Microsoft.NET.Sdk.Web">
   <PropertyGroup>
     <TargetFramework>net10.0</TargetFramework>
@@ -119,7 +118,9 @@ aot_web() {
     <GenerateDocumentationFile>false</GenerateDocumentationFile>
     <TrimmerSingleWarn>false</TrimmerSingleWarn>
     <InvariantGlobalization>true</InvariantGlobalization>
-    <PublishAot>true</PublishAot>
+    <PublishAot>$2</PublishAot>
+    <RuntimeIdentifier>$3</RuntimeIdentifier>
+    <SelfContained>true</SelfContained>
   </PropertyGroup>
   <ItemGroup>
     <Compile Include="Program.cs" />
@@ -128,16 +129,33 @@ aot_web() {
 </Project>
 END
     dotnet publish "$folder" --configuration Release --output "$folder/out"
-    # What is bound counts: with this there is no limit, and the start fails.
-    { MemoryAllocator__MinimumFreeMegabytes=0 timeout 30 "$folder/out/AotWeb" 2>&1 || true; } | grep "has no limit"
-    coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 MemoryAllocator__MemoryBudgetMegabytes=200 exec "$folder/out/AotWeb"; }
-    while [[ -z $address ]] && read -r -t 30 line <&"${service[0]}"; do
-        if [[ $line == *"Now listening on: "* ]]; then address=${line##*: }; fi
+}
+
+# serve FILE COMMAND...: starts that program with a budget of 200 MiB, and sends it the file from six clients at once: three of their pictures fit at a time.
+serve() {
+    local file=$1 line address='' client clients=()
+    shift
+    coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 MemoryAllocator__MemoryBudgetMegabytes=200 exec "$@"; }
+    while [[ -z $address ]] && read -r -t 60 line <&"${service[0]}"; do
+        if [[ $line == *"Now listening on: "* ]]; then address=$(tr --delete '\r' <<<"${line##*: }"); fi
     done
-    curl --fail --silent --show-error "$address/health"
-    curl --fail --silent --show-error --data-binary "@$folder/out/AotWeb" "$address/thumbnails"
+    curl --fail --silent --show-error --max-time 30 "$address/health"
+    for client in 1 2 3 4 5 6; do
+        curl --fail --silent --show-error --max-time 60 --data-binary "@$file" "$address/thumbnails" &
+        clients+=("$!")
+    done
+    for client in "${clients[@]}"; do wait "$client"; done
     kill "$service_PID"
-    wait "$service_PID"
+    wait "$service_PID" || true
+}
+
+# Ahead of time without a warning. Generated code binds the options.
+aot_web() {
+    local program=$work/aot-web/out/WebExample
+    web_example "$work/aot-web" true linux-x64
+    # What is bound counts: with this there is no limit, and the start fails.
+    { MemoryAllocator__MinimumFreeMegabytes=0 timeout 30 "$program" 2>&1 || true; } | grep "has no limit"
+    serve "$program" "$program"
 }
 
 # The first example of the guide for SkiaSharp, with the real SkiaSharp: compiled ahead of time, and trimmed, without a warning, and run.
@@ -196,6 +214,10 @@ windows() {
     export WINEPREFIX="$work/wine" WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0
     "$wine" reg add 'HKCU\Software\Wine' /v Version /d win10 /f
     "$wine" "$work/windows/PlatformSmoke.exe"
+
+    # The package for ASP.NET Core, over Kestrel.
+    web_example "$work/windows-web" false win-x64
+    serve "$work/windows-web/out/WebExample.exe" "$wine" "$work/windows-web/out/WebExample.exe"
 }
 
 mono() {
