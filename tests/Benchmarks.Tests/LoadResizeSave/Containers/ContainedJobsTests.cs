@@ -36,11 +36,14 @@ public sealed class ContainedJobsTests : IDisposable
         {
             lock (bursts)
             {
-                bursts.AddRange(message.Job is { } job ? [job.Burst] : []);
+                if (message.Job is { } job)
+                {
+                    bursts.Add(job.Burst);
+                }
             }
         }).Run();
 
-        Assert.Equal([.. Enumerable.Repeat(0, 6), .. Enumerable.Repeat(1, 6)], bursts);
+        Assert.Equal(Enumerable.Repeat(0, 6).Concat(Enumerable.Repeat(1, 6)), bursts);
     }
 
     [SkippableFact]
