@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Reflection;
-using Allocator.AspNetCore;
 using Allocator.Tests;
 using Allocator.Tests.Documentation;
 using Microsoft.AspNetCore.Builder;
@@ -51,9 +50,20 @@ public class EstimateTests
 
     private static string Source(string library, string usings)
     {
-        string[] page = File.ReadAllLines(Repository.PathTo(Guide.Split('/')));
-        IEnumerable<string> lines = page.SkipWhile(line => !line.StartsWith($"// {library},", StringComparison.Ordinal)).Skip(1)
-            .TakeWhile(static line => line.Length > 0 && !line.StartsWith("```", StringComparison.Ordinal));
+        const string OfSkia = "allocator.EstimateBitmapBytes(body)";
+        string page = File.ReadAllText(Repository.PathTo(Guide.Split('/')));
+        Assert.Contains($"`{OfSkia}`", page, StringComparison.Ordinal);
+        string[] lines =
+        [
+            .. page.Split('\n').SkipWhile(static line => !line.StartsWith("// libvips,", StringComparison.Ordinal)).Skip(1)
+                .TakeWhile(static line => line.Length > 0 && !line.StartsWith("```", StringComparison.Ordinal)),
+        ];
+        if (library == "SkiaSharp")
+        {
+            // As the page says: the expression for that package, of the same body.
+            lines = [lines[0], $"return new ValueTask<long>({OfSkia});"];
+        }
+
         return $$"""
             using Allocator;
             using Allocator.AspNetCore;

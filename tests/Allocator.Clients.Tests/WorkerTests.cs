@@ -44,7 +44,7 @@ public class WorkerTests
         {
             string configuration = new DirectoryInfo(AppContext.BaseDirectory).Name;
             string program = Repository.PathTo("artifacts", "bin", "Worker", configuration, "Worker.dll");
-            ProcessStartInfo start = new(Environment.ProcessPath!, [program, $"--HealthFile={health}"])
+            ProcessStartInfo start = new("dotnet", [program, $"--HealthFile={health}"])
             {
                 RedirectStandardInput = true,
                 RedirectStandardOutput = true,
