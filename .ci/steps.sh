@@ -410,7 +410,7 @@ instructions() {
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for command in heaps threshold populate copies alignment fragmentation transfers factors; do
+    for command in heaps threshold retention populate copies alignment fragmentation transfers factors; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done

@@ -36,6 +36,7 @@ internal static class Program
             FactorsCommand.Create(),
             MapThreshold.Create(),
             PopulatedMemory.Create(),
+            RetentionCommand.Create(),
             AnalyzersCommand.Create(),
             AllCommand.Create(),
             ReportCommand.Create(),

@@ -32,6 +32,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("alignment", Here, "AlignedAllocation", 3, "alignment"),
         new("factors", Here, "EstimateFactors", 3, "factors"),
         new("threshold", Here, "MapThreshold", 3, "threshold"),
+        new("retention", Here, "MallocRetention", 3, "retention"),
         new("populate", Here, "PopulatedMemory", 3, "populate"),
         new("analyzers", Here, "AnalyzerReach", 12, "analyzers", "--sources", "tests/Allocator.Analyzers.Tests/Foreign"),
         new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
