@@ -187,7 +187,6 @@ int main(int count, char **arguments)
         return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
 
-    DO(prctl(PR_SET_PDEATHSIG, SIGKILL));
     DO(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
     DO(mount(root, root, NULL, MS_BIND, NULL));
     DO(chdir(root));
@@ -203,6 +202,8 @@ int main(int count, char **arguments)
     DO(setgroups(0, NULL));
     DO(setresgid(user, user, user));
     DO(setresuid(user, user, user));
+    /* Ends with the parent. A change of the user forgets this. */
+    DO(prctl(PR_SET_PDEATHSIG, SIGKILL));
     DO(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     filter();
     static char *const environment[] = {
