@@ -20,8 +20,6 @@ internal sealed class BackgroundThread(string name)
     // One lock for all instances, so that work is never in the lists of two. Nothing else is locked under it.
     private static readonly ShortLock s_lock = new();
 
-    private static volatile bool s_isUnused;
-
     private readonly string _name = name;
     private readonly object _starting = new();
     private readonly AutoResetEvent _wake = new(initialState: false);
@@ -50,8 +48,8 @@ internal sealed class BackgroundThread(string name)
     /// <summary>Gets or sets whether no allocator lives, nor memory of one.</summary>
     public static bool IsUnused
     {
-        get => s_isUnused;
-        set => s_isUnused = value;
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     /// <summary>Gets or sets the delegate that starts a thread. Replaced in tests.</summary>
@@ -129,10 +127,8 @@ internal sealed class BackgroundThread(string name)
     /// <summary>Cancels work, unless it has begun.</summary>
     public void Cancel(IBackgroundWork work)
     {
-        using (s_lock.Enter())
-        {
-            BackgroundList.Remove(work);
-        }
+        using ShortLock.Section section = s_lock.Enter();
+        BackgroundList.Remove(work);
     }
 
     /// <summary>Does work on the calling thread. If it throws, the background thread tries it again.</summary>
@@ -225,16 +221,14 @@ internal sealed class BackgroundThread(string name)
     // Work with a time comes first, so that a flood of other work cannot delay it.
     private IBackgroundWork? TakeDue()
     {
-        using (s_lock.Enter())
+        using ShortLock.Section section = s_lock.Enter();
+        IBackgroundWork? work = _timed.First is { } timed && timed.State.Due <= Environment.TickCount64 ? timed : _ready.First;
+        if (work is not null)
         {
-            IBackgroundWork? work = _timed.First is { } timed && timed.State.Due <= Environment.TickCount64 ? timed : _ready.First;
-            if (work is not null)
-            {
-                BackgroundList.Remove(work);
-            }
-
-            return work;
+            BackgroundList.Remove(work);
         }
+
+        return work;
     }
 
     // Returns false if there has been no work for a while, and no allocator lives.

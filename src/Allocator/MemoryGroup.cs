@@ -15,7 +15,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     private LifetimeGuard _guard;
     private readonly long _generation;
     private readonly MemberLayout _layout;
-    private GroupMember<T>?[]? _members;
+    private Member?[]? _members;
 
     internal MemoryGroup(in Allocation allocation)
         : this(allocation.Guard!, allocation.Generation, allocation.Layout)
@@ -57,10 +57,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
                 Throw.OutOfRange(nameof(index), index, $"must be from 0 to {Count - 1}");
             }
 
-            GroupMember<T>?[] members = _members ?? Interlocked.CompareExchange(
-                ref _members, new GroupMember<T>?[Count], null) ?? _members;
-            GroupMember<T> member = members[index] ?? Interlocked.CompareExchange(
-                ref members[index], new GroupMember<T>(this, index), null) ?? members[index]!;
+            Member?[] members = _members ?? Interlocked.CompareExchange(
+                ref _members, new Member?[Count], null) ?? _members;
+            Member member = members[index] ?? Interlocked.CompareExchange(
+                ref members[index], new Member(this, index), null) ?? members[index]!;
             return member.Memory;
         }
     }
@@ -261,5 +261,24 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     internal readonly ref struct Reference(MemoryGroup<T> group)
     {
         public void Dispose() => group.Unpin();
+    }
+
+    /// <summary>One member as <see cref="Memory{T}"/>. It references the group, so that a member keeps the whole group alive.</summary>
+    private sealed class Member(MemoryGroup<T> group, int index) : MemoryManager<T>
+    {
+        public override Memory<T> Memory => CreateMemory(group.GetMemberSpan(index).Length);
+
+        public override Span<T> GetSpan() => group.GetMemberSpan(index);
+
+        public override MemoryHandle Pin(int elementIndex = 0) => group.PinMember(index, elementIndex, this);
+
+        public override void Unpin() => group.Unpin();
+
+        protected override bool TryGetArray(out ArraySegment<T> segment) => group.TryGetArray(out segment);
+
+        // The group is disposed, not its members.
+        protected override void Dispose(bool disposing)
+        {
+        }
     }
 }

@@ -45,8 +45,5 @@ public ref struct MemoryLease<T>
     public readonly int Length => _length;
 
     /// <summary>Returns the memory. Further calls, on this instance or a copy, have no effect.</summary>
-    public void Dispose()
-    {
-        _guard = _guard?.EndLease(_generation);
-    }
+    public void Dispose() => _guard = _guard?.EndLease(_generation);
 }

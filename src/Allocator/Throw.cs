@@ -15,14 +15,6 @@ internal static class Throw
         }
     }
 
-    public static void IfNegative(int value, string name)
-    {
-        if (value < 0)
-        {
-            OutOfRange(name, value, "must not be negative");
-        }
-    }
-
     public static void IfNegative(long value, string name)
     {
         if (value < 0)

@@ -1,14 +1,13 @@
 namespace Allocator.Adapters;
 
 /// <summary>The bytes behind a stream, in blocks of any length, found by their position. Not thread-safe.</summary>
-internal abstract class StreamMemory : IDisposable
+internal abstract class StreamMemory(long capacity = 0) : IDisposable
 {
     // The last block asked for: most streams are read and written in order.
     private Memory<byte> _block;
     private long _blockStart;
 
-    /// <summary>Gets the number of bytes.</summary>
-    public long Capacity { get; protected set; }
+    public long Capacity { get; protected set; } = capacity;
 
     /// <summary>Returns the bytes from a position to the end of its block.</summary>
     public Memory<byte> From(long position)
@@ -125,7 +124,6 @@ internal abstract class StreamMemory : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Finds the block of a position, and that block's start.</summary>
     protected abstract Memory<byte> Find(long position, out long start);
 
     /// <summary>Called when blocks go: the last one asked for may be among them.</summary>
@@ -158,17 +156,9 @@ internal abstract class StreamMemory : IDisposable
 }
 
 /// <summary>The bytes of a group. Cannot grow.</summary>
-internal sealed class GroupMemory : StreamMemory
+internal sealed class GroupMemory(MemoryGroup<byte> group, bool leaveOpen) : StreamMemory(group.TotalLength)
 {
-    private readonly MemoryGroup<byte> _group;
-    private readonly bool _leaveOpen;
-
-    public GroupMemory(MemoryGroup<byte> group, bool leaveOpen)
-    {
-        _group = group;
-        _leaveOpen = leaveOpen;
-        Capacity = group.TotalLength;
-    }
+    private readonly MemoryGroup<byte> _group = group;
 
     public override void Grow(long capacity, bool clean = false, bool withReserve = false) => throw new NotSupportedException(
         Invariant($"The stream is over memory of {Capacity:N0} bytes, and cannot grow. CreateStream makes one that can."));
@@ -179,7 +169,7 @@ internal sealed class GroupMemory : StreamMemory
     public override void Dispose()
     {
         ForgetBlock();
-        if (!_leaveOpen)
+        if (!leaveOpen)
         {
             _group.Dispose();
         }

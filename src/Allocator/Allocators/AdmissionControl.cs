@@ -1,4 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.ExceptionServices;
+using System.Threading.Tasks.Sources;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
@@ -15,10 +17,6 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 {
     private static readonly TimeSpan s_patienceOfLearned = TimeSpan.FromSeconds(30);
 
-    private readonly AllocatorSettings _settings = settings;
-    private readonly AllocatorCounters _counters = counters;
-    private readonly PoolTrimmer _trimmer = trimmer;
-    private readonly Clock _clock = settings.Clock;
     private int _isUnlimitedNoted;
 
     /// <summary>Takes what a request needs. Blocks for up to the budget's timeout.</summary>
@@ -41,7 +39,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         EnsureItFits(account, bytes);
         timeout = LimitWait(timeout);
         BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, job: job);
-        return new ValueTask<BudgetPermit>(new PendingAdmission(this, _clock, request, timeout, cancellationToken), token: 0);
+        return new ValueTask<BudgetPermit>(new PendingAdmission(this, settings.Clock, request, timeout, cancellationToken), token: 0);
     }
 
     /// <summary>Writes an event for the first reservation that nothing limits.</summary>
@@ -49,7 +47,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     {
         if (account?.Budget is null && AllocatorEventSource.Log.WritesBudgets && Interlocked.Exchange(ref _isUnlimitedNoted, 1) == 0)
         {
-            AllocatorEventSource.Log.ReservationUnlimited(_counters.AllocatorName);
+            AllocatorEventSource.Log.ReservationUnlimited(counters.AllocatorName);
         }
     }
 
@@ -64,16 +62,16 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
 
         // Part of the outstanding memory may have been abandoned; and codecs may have left free memory in malloc.
-        _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
-        _trimmer.HeapTrimmer?.Request(_counters);
+        settings.Scheduler.Collections.Request(settings.SearchPeriod, beforeRefusal: true);
+        trimmer.HeapTrimmer?.Request(counters);
         if (mayWait)
         {
             // While any request waits, ticks look for more such memory, and serve waiters.
-            _settings.Scheduler.Wake(_trimmer);
+            settings.Scheduler.Wake(trimmer);
             budget.Watch();
         }
 
-        _counters.CountBudgetWait();
+        counters.Count(UsageFigure.BudgetWaits);
     }
 
     private static bool TryAcquireAtOnce(
@@ -106,11 +104,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         BudgetRequest request = new(account, bytes, job: job);
         PostAndWait(request, TimeSpan.Zero);
-        if (request.Outcome == BudgetOutcome.Closed)
-        {
-            Throw.Disposed(NameOf(account));
-        }
-
+        Throw.IfDisposed(request.Outcome == BudgetOutcome.Closed, NameOf(account));
         permit = request.IsGranted ? new BudgetPermit(account, request.Bytes) : default;
         return request.IsGranted;
     }
@@ -124,7 +118,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             Post(request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                _clock.Wait(request.Handle, timeout);
+                settings.Clock.Wait(request.Handle, timeout);
                 request.TryCancel();
             }
 
@@ -145,7 +139,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     // A learned job cannot know its needs, and holds memory that others wait for. A refusal at once would fail it for nothing.
     private TimeSpan PatienceOf(BudgetAccount account)
     {
-        TimeSpan timeout = _settings.Options.BudgetTimeout;
+        TimeSpan timeout = settings.Options.BudgetTimeout;
         bool isLearned = account.OutermostReservation?.Job is not null;
         return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
     }
@@ -170,11 +164,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static MemoryBudget GetOpenBudget(BudgetAccount account, long bytes)
     {
         MemoryBudget? budget = account.Budget;
-        if (account.IsClosed)
-        {
-            Throw.Disposed(NameOf(account));
-        }
-
+        Throw.IfDisposed(account.IsClosed, NameOf(account));
         if (budget is null)
         {
             // Without a budget, only a sum beyond any number is refused.
@@ -202,7 +192,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
             _ => MemoryLimitExceededException.ForTimeout(
-                bytes, limit, used, needed, timeout, isBudgetTimeout: token is null && timeout == _settings.Options.BudgetTimeout),
+                bytes, limit, used, needed, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
     }
 
@@ -219,10 +209,95 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     public long ReportBegin(BudgetRequest request)
     {
         MemoryBudget budget = request.Account.Budget!;
-        AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, _counters.AllocatorName);
-        return _clock.NowMilliseconds;
+        AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, counters.AllocatorName);
+        return settings.Clock.NowMilliseconds;
     }
 
     public void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
-        request.Bytes, _clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", _counters.AllocatorName);
+        request.Bytes, settings.Clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", counters.AllocatorName);
+}
+
+/// <summary>
+/// One asynchronous wait for the budget. Its request is posted once the awaiting method has its state machine: then everything that
+/// completes the wait has been allocated. The task of that method must be the one that the user gets.
+/// </summary>
+internal sealed class PendingAdmission(
+    AdmissionControl admission, Clock clock, BudgetRequest request, TimeSpan timeout, CancellationToken token)
+    : IValueTaskSource<BudgetPermit>
+{
+    private readonly BudgetRequest _request = request;
+    private readonly CancellationToken _token = token;
+    private CancellationTokenRegistration _registration;
+    private Exception? _failure;
+    private long _begun;
+
+    public ValueTaskSourceStatus GetStatus(short token) => ValueTaskSourceStatus.Pending;
+
+    /// <summary>Posts the request. Never throws: the runtime would end the process.</summary>
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    {
+        ShortLock.AssertNoneHeld();
+        _request.ContinueWith(continuation, state);
+        try
+        {
+            // Without the thread nothing would end the wait.
+            BackgroundThread.Shared.Start();
+            _begun = admission.ReportBegin(_request);
+            _registration = _token.Register(Cancel, _request);
+            long due = long.MaxValue;
+            if (timeout > TimeSpan.Zero)
+            {
+                due = clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
+                clock.RunBy(_request, due);
+            }
+
+            admission.Post(_request, mayWait: timeout != TimeSpan.Zero);
+
+            // If the time was over before the request was posted, there was nothing to cancel then.
+            if (_token.IsCancellationRequested || clock.NowMilliseconds >= due)
+            {
+                _request.TryCancel();
+            }
+        }
+        catch (Exception exception)
+        {
+            // Another thread may have granted it meanwhile. One that has not been posted is settled at once.
+            _failure = exception;
+            if (!_request.TryCancel() && !_request.IsPosted)
+            {
+                _request.Account.Budget!.Post(_request, mayWait: false);
+            }
+        }
+
+        if (!_request.IsWaiting)
+        {
+            _request.Complete();
+        }
+    }
+
+    /// <summary>Returns the permit, or throws and has taken nothing.</summary>
+    public BudgetPermit GetResult(short token)
+    {
+        try
+        {
+            _registration.Dispose();
+            clock.Cancel(_request);
+            admission.ReportEnd(_request, _begun, _request.IsGranted);
+        }
+        catch
+        {
+            _request.Withdraw();
+            throw;
+        }
+
+        if (!_request.IsGranted)
+        {
+            ExceptionDispatchInfo.Capture(_failure ?? admission.Refusal(_request, timeout, _token)).Throw();
+        }
+
+        return new BudgetPermit(_request.Account, _request.Bytes);
+    }
+
+    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
+    private static void Cancel(object? request) => ((BudgetRequest)request!).TryCancel();
 }

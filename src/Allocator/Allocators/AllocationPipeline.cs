@@ -10,7 +10,7 @@ namespace Allocator.Allocators;
 /// Serves each request that the fast path does not. It plans the request, admits it if there is a budget, fills it from arrays, guarded
 /// mappings, the pool or the system, and begins the rent. If any step fails, everything is as it was.
 /// </summary>
-[DebuggerDisplay("{_settings.Safety} mode, {_pool}")]
+[DebuggerDisplay("{_settings.Safety} mode")]
 internal sealed class AllocationPipeline(
     AllocatorSettings settings,
     AllocatorContext context,
@@ -23,11 +23,7 @@ internal sealed class AllocationPipeline(
 {
     private readonly AllocatorSettings _settings = settings;
     private readonly AllocatorContext _context = context;
-    private readonly ArraySource _arrays = arrays;
-    private readonly CountedArrayPool _countedArrays = countedArrays;
-    private readonly UniformUnmanagedMemoryPool _pool = pool;
     private readonly PoolTrimmer _trimmer = trimmer;
-    private readonly MemoryRecovery _recovery = recovery;
     private readonly GuardedSource? _guarded = guarded;
     private readonly bool _countsArrays = settings.HonorsMemoryLimit;
     private readonly SafetySampler? _sampler = guarded is null ? null
@@ -57,14 +53,14 @@ internal sealed class AllocationPipeline(
                 $"must be at most {segment / request.ElementSizeInBytes}, which {segment} bytes hold");
         }
 
-        return new AllocationPlan(request, _settings, _pool);
+        return new AllocationPlan(request, _settings, pool);
     }
 
     /// <summary>Returns the most memory that a request can take; if it is above the limit for one allocation, its length.</summary>
     public long UpperBoundOf(in AllocationRequest request) =>
         request.LengthInBytes is long bytes && bytes > _settings.AllocationLimitInBytes
             ? bytes
-            : new AllocationPlan(request, _settings, _pool).UpperBoundInBytes();
+            : new AllocationPlan(request, _settings, pool).UpperBoundInBytes();
 
     /// <summary>Admits a plan, blocking if the budget has no room for it, fills it, and begins the rent.</summary>
     public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
@@ -82,7 +78,7 @@ internal sealed class AllocationPipeline(
             bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray;
             if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
             {
-                ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
+                ArrayGuard guard = arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
                 allocation = new Allocation(guard, generation, plan.Layout);
                 return;
             }
@@ -118,9 +114,8 @@ internal sealed class AllocationPipeline(
     }
 
     /// <summary>Returns the array of a rent that has begun, for a caller that holds nothing but the array.</summary>
-    public byte[] Lend(in Allocation allocation) => _countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
+    public byte[] Lend(in Allocation allocation) => countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
 
-    /// <summary>Admits a plan without blocking a thread.</summary>
     public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
         account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
@@ -133,7 +128,7 @@ internal sealed class AllocationPipeline(
             external.Permit = Admission.Acquire(account, bytes);
             for (Refusals refusals = default; !external.TryCount(bytes, ref refusals);)
             {
-                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
+                recovery.Recover(ref refusals, bytes, missingBytes: 0);
             }
 
             return external;
@@ -200,7 +195,7 @@ internal sealed class AllocationPipeline(
                 }
             }
 
-            _recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
+            recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
         }
     }
 
@@ -226,7 +221,7 @@ internal sealed class AllocationPipeline(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
         Debug.Assert(plan.MemberCount == 1, "One array serves the whole request.");
-        if (filled == 0 && _countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
+        if (filled == 0 && countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
         {
             allocation.Add(guard);
             filled = plan.MemberCount;
@@ -266,10 +261,10 @@ internal sealed class AllocationPipeline(
         PoolOutcome outcome;
         if (!plan.IsContiguous)
         {
-            outcome = _pool.TryRentMany(plan.MemberCount - filled, ref allocation, ref refusals, out int rented);
+            outcome = pool.TryRentMany(plan.MemberCount - filled, ref allocation, ref refusals, out int rented);
             filled += rented;
         }
-        else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
+        else if (pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
             allocation.Add(run);
             filled = plan.MemberCount;

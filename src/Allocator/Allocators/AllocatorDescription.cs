@@ -18,15 +18,13 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
     private const int MostJobs = 8;
 
     private readonly StringBuilder _text = new();
-    private readonly AllocatorSettings _settings = settings;
-    private readonly AllocatorCounters _counters = counters;
 
     public string Write(
         in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, LearnedJobs jobs,
         bool isDisposed)
     {
         string state = isDisposed ? ", disposed: outstanding memory goes when it comes back" : "";
-        _text.Append($"{nameof(MemoryAllocator)} {_settings.Options.Name ?? "without a name"}, {_settings.Safety} mode{state}\n");
+        _text.Append($"{nameof(MemoryAllocator)} {settings.Options.Name ?? "without a name"}, {settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
         WriteJobs([.. jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs)]);
         WriteSystem();
@@ -38,7 +36,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         WriteTrims();
         string mapping = NativeMapThreshold.IsSet ? $"maps from {Bytes(NativeMapThreshold.Bytes)} on, " : "";
         Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: it has no threshold to fix, and cannot be trimmed"
-            : _settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
+            : settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
             : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}")));
         Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a refusal of the system, ")
             + Invariant($"{MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
@@ -61,13 +59,13 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
 
     private void WriteLimits(in MemoryAllocatorStatistics now, MemoryBudget? budget)
     {
-        MemoryAllocatorOptions options = _settings.Options;
-        Line("pool", $"keeps up to {Bytes(_settings.Geometry.MaximumBytes)} in blocks of {Bytes(_settings.Geometry.BlockSizeInBytes)} "
+        MemoryAllocatorOptions options = settings.Options;
+        Line("pool", $"keeps up to {Bytes(settings.Geometry.MaximumBytes)} in blocks of {Bytes(settings.Geometry.BlockSizeInBytes)} "
             + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}"
             + (budget is null ? ")" : ", at most the budget)"));
-        Line("one request", $"up to {Bytes(_settings.AllocationLimitInBytes)} "
+        Line("one request", $"up to {Bytes(settings.AllocationLimitInBytes)} "
             + $"({Option(nameof(options.AllocationLimitMegabytes), options.AllocationLimitMegabytes is not null)})");
-        Line("budget", _settings.MemoryBudgetInBytes is not long limit
+        Line("budget", settings.MemoryBudgetInBytes is not long limit
             ? $"none ({Options}{nameof(options.MemoryBudgetMegabytes)})"
             : $"{Bytes(limit)}, {Bytes(now.BudgetUsedBytes)} outstanding or reserved "
                 + $"({Options}{nameof(options.MemoryBudgetMegabytes)})");
@@ -75,9 +73,9 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             ? "nothing can wait without a budget"
             : Invariant($"{budget.Waiters:N0} requests now, {now.BudgetWaits:N0} so far; synchronous calls wait up to ")
                 + $"{options.BudgetTimeout} ({Options}{nameof(options.BudgetTimeout)})");
-        Line("stays free", _settings.MinimumFreeBytes == 0
+        Line("stays free", settings.MinimumFreeBytes == 0
             ? $"nothing has to ({Options}{nameof(options.MinimumFreeMegabytes)})"
-            : $"{Bytes(_settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
+            : $"{Bytes(settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
     }
 
     private void WriteJobs(LearnedJob[] jobs)
@@ -93,15 +91,15 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
 
     private void WriteSystem()
     {
-        Headroom left = _settings.Headroom.Read();
+        Headroom left = settings.Headroom.Read();
         Line("hard limit", !left.HasHardLimit
             ? "none that the process is killed for, or none that can be read"
             : $"leaves {Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)}, "
-                + $"{(_settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
+                + $"{(settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
                 + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
         long? collector = SystemMemory.TryReadCollectorLimit();
         Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "reports no limit on this runtime");
-        MemoryLoad load = _settings.Pressure.ReadLoad();
+        MemoryLoad load = settings.Pressure.ReadLoad();
         string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
         Line("load", load.Source == MemoryLoadSource.None
             ? "unknown: the system says nothing, and is taken to have room"
@@ -112,7 +110,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
     private void WriteOutstanding(in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool)
     {
         Line("outstanding", Invariant($"{now.OutstandingAllocations:N0} allocations, {Bytes(now.RentedBytes)}"));
-        long milliseconds = _settings.Clock.NowMilliseconds;
+        long milliseconds = settings.Clock.NowMilliseconds;
         int[] sizes = new int[4];
         int[] ages = new int[4];
         long longest = 0;
@@ -150,10 +148,10 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
 
     private void WriteTrim(TrimReason reason, string when)
     {
-        long times = _counters[UsageFigure.Trims + (int)reason];
+        long times = counters[UsageFigure.Trims + (int)reason];
         Line(reason == TrimReason.Period ? "trimmed" : "", times == 0
             ? $"{when}: never"
-            : Invariant($"{when}: {times:N0} times, {Bytes(_counters[UsageFigure.TrimmedBytes + (int)reason])}, ")
-                + $"the last {Ago(Environment.TickCount64 - _counters.LastTrimMilliseconds(reason))} ago");
+            : Invariant($"{when}: {times:N0} times, {Bytes(counters[UsageFigure.TrimmedBytes + (int)reason])}, ")
+                + $"the last {Ago(Environment.TickCount64 - counters.LastTrimMilliseconds(reason))} ago");
     }
 }

@@ -1,6 +1,5 @@
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Guarding;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -29,7 +28,7 @@ internal sealed class AllocatorSettings
         options = options.Copy();
         options.Validate();
         Options = options;
-        Safety = SafetySampler.ResolveMode(options.Safety);
+        Safety = options.Safety ?? ProcessSwitch.Read("Allocator.Safety", "ALLOCATOR_SAFETY", SafetyMode.Standard);
         OverreadToleranceInBytes = Safety switch
         {
             SafetyMode.Standard => Math.Max(DefaultOverreadTolerance, options.OverreadToleranceInBytes ?? 0),
@@ -94,7 +93,6 @@ internal sealed class AllocatorSettings
 
     public long AllocationLimitInBytes { get; init; }
 
-    /// <summary>Gets how much may be held at once; null for no budget.</summary>
     public long? MemoryBudgetInBytes { get; init; }
 
     /// <summary>Gets how much of the container or machine must stay free for a request to be admitted; 0 for none.</summary>
@@ -106,7 +104,6 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether memory that certainly does not fit the container is refused.</summary>
     public bool HonorsMemoryLimit => Options.HonorMemoryLimit && Headroom.Limits.HasHardLimit;
 
-    /// <summary>Gets whether anything limits the allocator's memory.</summary>
     public bool IsLimited => MemoryBudgetInBytes is not null || MinimumFreeBytes > 0 || HonorsMemoryLimit;
 
     /// <summary>Gets whether load is checked every second, and not only at the end of periods.</summary>
@@ -117,14 +114,12 @@ internal sealed class AllocatorSettings
     }
     = true;
 
-    /// <summary>Gets whether the free memory of malloc is released if memory is short.</summary>
     public bool TrimsNativeHeap => Options.TrimNativeHeap ?? IsLimited;
 
     /// <summary>Gets whether to fix malloc's map threshold. Null if the allocator has no reason to decide that.</summary>
     public bool? SetsNativeMapThreshold =>
         Options.SetNativeMapThreshold ?? ((MemoryBudgetInBytes is not null || MinimumFreeBytes > 0) && HonorsMemoryLimit ? true : null);
 
-    /// <summary>Gets the trimmer of malloc's free memory. Null if that is not wanted.</summary>
     public NativeHeapTrimmer? HeapTrimmer
     {
         get => TrimsNativeHeap ? field : null;
@@ -148,7 +143,6 @@ internal sealed class AllocatorSettings
 
     public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 
-    /// <summary>Gets the timer to trim by; the process-wide one by default.</summary>
     public TrimTimer Scheduler { get; init; } = TrimTimer.Shared;
 
     /// <summary>Gets how often a collection may be forced to find abandoned memory; null for never.</summary>

@@ -19,10 +19,6 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     // With 5 ms between attempts, longer than the wait for finalizers.
     private const int RetriesInContainer = 40;
 
-    private readonly AllocatorSettings _settings = settings;
-    private readonly IdleMemory _idle = idle;
-    private readonly AllocatorContext _context = context;
-
     /// <summary>
     /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. If the attempt was
     /// for all or nothing, the missing bytes are 0. The requested bytes are for the message.
@@ -35,7 +31,7 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     {
         if (BlockHooks.IsReleasing)
         {
-            throw MemoryLimitExceededException.ForHook(requestedBytes, _context.Budget.LimitInBytes);
+            throw MemoryLimitExceededException.ForHook(requestedBytes, context.Budget.LimitInBytes);
         }
 
         missingBytes = Math.Max(missingBytes, refusals.RefusedBytes);
@@ -59,30 +55,30 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     // its cost. Then the request fails at once, because a job that waits holds memory that others wait for.
     private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
     {
-        _context.Counters.CountRetry();
+        context.Counters.Count(UsageFigure.Retries);
         if (attempt == 1)
         {
             // Releases this allocator's idle memory, but no more of it than needed.
-            _idle.Release(missingBytes, TrimReason.Refusal);
+            idle.Release(missingBytes, TrimReason.Refusal);
         }
         else if (attempt == 2)
         {
-            _settings.Scheduler.ReleaseAll();
+            settings.Scheduler.ReleaseAll();
         }
         else
         {
-            bool isWorthAWait = _settings.Scheduler.Collections.RunLastResort(
-                _settings.SearchPeriod is not null, _settings.HeapTrimmer, _context.Counters);
-            _settings.Headroom.NoteFreed();
+            bool isWorthAWait = settings.Scheduler.Collections.RunLastResort(
+                settings.SearchPeriod is not null, settings.HeapTrimmer, context.Counters);
+            settings.Headroom.NoteFreed();
             if (attempt > 3 && (!isWorthAWait || attempt >= RetriesInContainer))
             {
-                Headroom left = _settings.Headroom.Read();
+                Headroom left = settings.Headroom.Read();
                 throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
             }
 
             if (attempt > 3)
             {
-                _settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
+                settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
             }
         }
     }
@@ -94,37 +90,37 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
             Throw.OutOfMemory(requestedBytes, attempt);
         }
 
-        _context.Counters.CountRetry();
-        _idle.ReleaseAll(TrimReason.Refusal);
-        _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
-        _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
+        context.Counters.Count(UsageFigure.Retries);
+        idle.ReleaseAll(TrimReason.Refusal);
+        settings.Scheduler.Collections.Request(settings.SearchPeriod, beforeRefusal: true);
+        settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
 
     // Only as much as is missing: idle memory that stays is for others, and released memory must be faulted in again.
     private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
         // Kept blocks are never released: only memory that other requests are about to return may make room.
-        bool keepsBlocks = _settings.Options.KeepBlocks;
+        bool keepsBlocks = settings.Options.KeepBlocks;
         if (attempt > (keepsBlocks ? Retries : RetriesWithinBudget))
         {
-            long keptBytes = keepsBlocks ? _idle.IdleBytes : 0;
-            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _context.Budget.LimitInBytes, attempt, keptBytes);
+            long keptBytes = keepsBlocks ? idle.IdleBytes : 0;
+            throw MemoryLimitExceededException.ForCeiling(requestedBytes, context.Budget.LimitInBytes, attempt, keptBytes);
         }
 
-        long shortage = _context.Budget.ShortageOf(missingBytes);
+        long shortage = context.Budget.ShortageOf(missingBytes);
         if (shortage <= 0)
         {
             // Other threads have released enough since.
             return;
         }
 
-        long trimmed = _idle.Release(shortage, TrimReason.Refusal);
+        long trimmed = idle.Release(shortage, TrimReason.Refusal);
 
         // Memory that is neither outstanding nor idle is being returned or trimmed by another thread; back off and let it finish. A
         // request whose released memory others took, again and again, backs off too.
         if ((trimmed == 0 && attempt > 1) || attempt > Retries)
         {
-            _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
+            settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
         }
     }
 }

@@ -124,16 +124,14 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Takes the first request of a list, under the list's lock. Null if there is none.</summary>
     public static BudgetRequest? TakeFirst(LinkedList<BudgetRequest> requests, ShortLock listLock)
     {
-        using (listLock.Enter())
+        using ShortLock.Section section = listLock.Enter();
+        BudgetRequest? first = requests.First?.Value;
+        if (first is not null)
         {
-            BudgetRequest? first = requests.First?.Value;
-            if (first is not null)
-            {
-                requests.RemoveFirst();
-            }
-
-            return first;
+            requests.RemoveFirst();
         }
+
+        return first;
     }
 
     /// <summary>Moves the continuations of a task off the background thread. Called at the end of the method whose task it is.</summary>

@@ -1,15 +1,11 @@
 namespace Allocator.Budgeting;
 
 /// <summary>Memory that other code has allocated. The budget counts it until this is disposed.</summary>
-internal sealed class ExternalMemory : IDisposable
+internal sealed class ExternalMemory(MemoryBudget budget) : IDisposable
 {
-    private readonly MemoryBudget _budget;
     private long _bytes;
     private (long Bytes, long Period) _announcement;
     private int _isOver;
-
-    /// <summary>Makes one that counts nothing yet.</summary>
-    public ExternalMemory(MemoryBudget budget) => _budget = budget;
 
     // If it were dropped, its bytes would count for ever.
     ~ExternalMemory() => End(byFinalizer: true);
@@ -20,16 +16,16 @@ internal sealed class ExternalMemory : IDisposable
     /// <summary>Counts bytes that other code is about to allocate. False if there is no room. Succeeds at most once.</summary>
     public bool TryCount(long bytes, ref Refusals refusals)
     {
-        if (!_budget.TryCount(bytes))
+        if (!budget.TryCount(bytes))
         {
             return refusals.Refuse(bytes, byContainer: false);
         }
 
         // If requests have to be admitted, the job was admitted together with this memory.
-        bool honorsLimit = _budget.HonorsLimit && !_budget.IsCounted;
-        if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
+        bool honorsLimit = budget.HonorsLimit && !budget.IsCounted;
+        if (bytes != 0 && budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
-            _budget.Uncount(bytes);
+            budget.Uncount(bytes);
             return refusals.Refuse(bytes, byContainer: true);
         }
 
@@ -50,9 +46,9 @@ internal sealed class ExternalMemory : IDisposable
             return;
         }
 
-        _budget.Headroom?.Withdraw(_announcement);
-        _budget.Headroom?.NoteFreed();
-        _budget.Uncount(_bytes);
+        budget.Headroom?.Withdraw(_announcement);
+        budget.Headroom?.NoteFreed();
+        budget.Uncount(_bytes);
         if (byFinalizer)
         {
             Permit.Account?.ReturnLater(Permit.Bytes);

@@ -132,17 +132,15 @@ internal sealed class LearnedJob(string name)
             return;
         }
 
-        using (_lock.Enter())
-        {
-            _needs[_jobs % RememberedJobs] = neededBytes;
-            Volatile.Write(ref _jobs, _jobs + 1);
-            Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
-            int count = (int)Math.Min(_jobs, RememberedJobs);
-            Array.Copy(_needs, _sorted, count);
-            Array.Sort(_sorted, 0, count);
-            Volatile.Write(ref _learnedBytes, RoundUp(_sorted[count * Percentile / 100]));
-            Volatile.Write(ref _usualBytes, RoundUp(_sorted[count * Median / 100]));
-        }
+        using ShortLock.Section section = _lock.Enter();
+        _needs[_jobs % RememberedJobs] = neededBytes;
+        Volatile.Write(ref _jobs, _jobs + 1);
+        Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
+        int count = (int)Math.Min(_jobs, RememberedJobs);
+        Array.Copy(_needs, _sorted, count);
+        Array.Sort(_sorted, 0, count);
+        Volatile.Write(ref _learnedBytes, RoundUp(_sorted[count * Percentile / 100]));
+        Volatile.Write(ref _usualBytes, RoundUp(_sorted[count * Median / 100]));
     }
 
     private static long RoundUp(long bytes) => ByteCount.Add(bytes, Granularity - 1) / Granularity * Granularity;

@@ -141,10 +141,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>As <see cref="TryBegin"/>, without a request, if no other waits.</summary>
     public bool TryBeginNow(LearnedJob job, long bytes)
     {
-        using (Lock.Enter())
-        {
-            return TryBegin(job, bytes, overtakes: false);
-        }
+        using ShortLock.Section section = Lock.Enter();
+        return TryBegin(job, bytes, overtakes: false);
     }
 
     /// <summary>Takes the growth of a learned reservation, under the same condition. Under the lock.</summary>
@@ -301,9 +299,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
 
         // As far as the container has room too.
-        using (Headroom!.Lock.Enter())
-        {
-            return Headroom.Admits(this, ByteCount.Add(bytes, leavingBytes)) && TryAdd(ref _admittedBytes, bytes, limit);
-        }
+        using ShortLock.Section section = Headroom!.Lock.Enter();
+        return Headroom.Admits(this, ByteCount.Add(bytes, leavingBytes)) && TryAdd(ref _admittedBytes, bytes, limit);
     }
 }

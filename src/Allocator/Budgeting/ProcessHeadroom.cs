@@ -27,8 +27,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     // Held while the system is read.
     private readonly ShortLock _reading = new(mayCallSystem: true, mayAllocate: true);
-    private readonly SystemMemory _source = source;
-    private readonly Clock _clock = clock;
     private readonly long[] _announcedRecently = new long[2];
     private WeakReference<MemoryBudget>[] _budgets = [];
     private Headroom _last = Headroom.Unknown;
@@ -49,7 +47,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private long _announcementPeriod;
     private long _announcementPeriodBegan;
 
-    /// <summary>Gets the one of this process.</summary>
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
 
     /// <summary>Gets the lock of the counts. Admitted bytes are counted under it.</summary>
@@ -61,10 +58,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         get
         {
             Refresh(FreshWithoutLimitMilliseconds);
-            using (Lock.Enter())
-            {
-                return _last;
-            }
+            using ShortLock.Section section = Lock.Enter();
+            return _last;
         }
     }
 
@@ -72,12 +67,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     public Headroom Read()
     {
         Refresh();
-        using (Lock.Enter())
-        {
-            long certain = Math.Max(0, Certain(isAdmitted: false));
-            long free = _last.FreeBytes == long.MaxValue ? long.MaxValue : Math.Max(0, _last.FreeBytes - Pending());
-            return _last with { FreeBytes = free, CertainBytes = certain };
-        }
+        using ShortLock.Section section = Lock.Enter();
+        long certain = Math.Max(0, Certain(isAdmitted: false));
+        long free = _last.FreeBytes == long.MaxValue ? long.MaxValue : Math.Max(0, _last.FreeBytes - Pending());
+        return _last with { FreeBytes = free, CertainBytes = certain };
     }
 
     /// <summary>Reads the system, unless that was done within the last 10 ms. Waits for files, so returns do not call it.</summary>
@@ -86,14 +79,12 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Reads the current figures before a refusal.</summary>
     public void Measure()
     {
-        using (_reading.Enter())
+        using ShortLock.Section section = _reading.Enter();
+        long now = clock.NowMilliseconds;
+        if (now != _readMilliseconds || Volatile.Read(ref _isFreed))
         {
-            long now = _clock.NowMilliseconds;
-            if (now != _readMilliseconds || Volatile.Read(ref _isFreed))
-            {
-                Volatile.Write(ref _isFreed, false);
-                ReadSource(now);
-            }
+            Volatile.Write(ref _isFreed, false);
+            ReadSource(now);
         }
     }
 
@@ -118,14 +109,12 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
         bool TryCount(long restDivisor)
         {
-            using (Lock.Enter())
-            {
-                long room = Room(minimumFreeBytes, honorsLimit, isAdmitted);
-                bool fits = bytes <= long.MaxValue - _inFlight
-                    && (room == long.MaxValue || ByteCount.Add(room, -_last.LimitBytes / restDivisor) >= bytes);
-                _inFlight += fits ? bytes : 0;
-                return fits;
-            }
+            using ShortLock.Section section = Lock.Enter();
+            long room = Room(minimumFreeBytes, honorsLimit, isAdmitted);
+            bool fits = bytes <= long.MaxValue - _inFlight
+                && (room == long.MaxValue || ByteCount.Add(room, -_last.LimitBytes / restDivisor) >= bytes);
+            _inFlight += fits ? bytes : 0;
+            return fits;
         }
     }
 
@@ -136,33 +125,27 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     public bool TryAnnounce(long bytes, bool honorsLimit, out (long Bytes, long Period) announcement)
     {
         bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
-        using (Lock.Enter())
-        {
-            // More than exists cannot be allocated: others must not wait for it.
-            announcement = (fits && bytes <= _last.LimitBytes ? bytes : 0, _announcementPeriod);
-            _inFlight -= fits ? bytes : 0;
-            CountAnnounced(announcement.Bytes, announcement.Period);
-            return fits;
-        }
+        using ShortLock.Section section = Lock.Enter();
+        // More than exists cannot be allocated: others must not wait for it.
+        announcement = (fits && bytes <= _last.LimitBytes ? bytes : 0, _announcementPeriod);
+        _inFlight -= fits ? bytes : 0;
+        CountAnnounced(announcement.Bytes, announcement.Period);
+        return fits;
     }
 
     public void Withdraw((long Bytes, long Period) announcement)
     {
-        using (Lock.Enter())
-        {
-            CountAnnounced(-announcement.Bytes, announcement.Period);
-        }
+        using ShortLock.Section section = Lock.Enter();
+        CountAnnounced(-announcement.Bytes, announcement.Period);
     }
 
     /// <summary>Ends a grant, or a part of it. The next reading contains the part that was taken.</summary>
     public void EndGrant(long bytes, long committedBytes)
     {
-        using (Lock.Enter())
-        {
-            _inFlight -= bytes;
-            _sinceRead += committedBytes;
-            _granted += committedBytes;
-        }
+        using ShortLock.Section section = Lock.Enter();
+        _inFlight -= bytes;
+        _sinceRead += committedBytes;
+        _granted += committedBytes;
     }
 
     /// <summary>Notes that committed memory has gone back: before the next refusal the figures are read anew.</summary>
@@ -224,12 +207,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// </summary>
     public long RoomFor(MemoryBudget budget)
     {
-        using (Lock.Enter())
-        {
-            return _last.FreeBytes == long.MaxValue
-                ? long.MaxValue
-                : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ReadClaims().Committed);
-        }
+        using ShortLock.Section section = Lock.Enter();
+        return _last.FreeBytes == long.MaxValue
+            ? long.MaxValue
+            : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ReadClaims().Committed);
     }
 
     /// <summary>Returns whether no budget has anything outstanding or reserved. Then nothing would come back to make room.</summary>
@@ -250,12 +231,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
         try
         {
-            using (_reading.Enter())
+            using ShortLock.Section section = _reading.Enter();
+            if (!IsFresh(freshMilliseconds))
             {
-                if (!IsFresh(freshMilliseconds))
-                {
-                    ReadSource(_clock.NowMilliseconds);
-                }
+                ReadSource(clock.NowMilliseconds);
             }
         }
         finally
@@ -264,13 +243,13 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    private bool IsFresh(int milliseconds) => _clock.NowMilliseconds - Volatile.Read(ref _readMilliseconds) < milliseconds;
+    private bool IsFresh(int milliseconds) => clock.NowMilliseconds - Volatile.Read(ref _readMilliseconds) < milliseconds;
 
     private void ReadSource(long nowMilliseconds)
     {
         // The figures may or may not contain memory committed meanwhile, so it counts.
         long committed = Volatile.Read(ref _sinceRead);
-        Headroom read = _source.ReadHeadroom();
+        Headroom read = source.ReadHeadroom();
         if (read.LimitsResident)
         {
             // Page tables take 0.2 % of the memory that they map, and no request counts them.
@@ -278,16 +257,14 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             read = read with { CertainBytes = read.CertainBytes - slack, HardBytes = read.HardBytes - slack };
         }
 
-        using (Lock.Enter())
+        using ShortLock.Section section = Lock.Enter();
+        _last = read;
+        _sinceRead -= committed;
+        Volatile.Write(ref _readMilliseconds, nowMilliseconds);
+        if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
         {
-            _last = read;
-            _sinceRead -= committed;
-            Volatile.Write(ref _readMilliseconds, nowMilliseconds);
-            if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
-            {
-                _announcementPeriodBegan = nowMilliseconds;
-                _announcedRecently[++_announcementPeriod & 1] = 0;
-            }
+            _announcementPeriodBegan = nowMilliseconds;
+            _announcedRecently[++_announcementPeriod & 1] = 0;
         }
     }
 

@@ -82,10 +82,8 @@ internal sealed class ReservationAccount : BudgetAccount
     {
         get
         {
-            using (Lock.Enter())
-            {
-                return _isClosed ? 0 : ChargedBytes - UsedBytes;
-            }
+            using ShortLock.Section section = Lock.Enter();
+            return _isClosed ? 0 : ChargedBytes - UsedBytes;
         }
     }
 
@@ -109,10 +107,8 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override long ChargeFor(long bytes)
     {
-        using (Lock.Enter())
-        {
-            return ChargeOfParent(ExtraFor(bytes));
-        }
+        using ShortLock.Section section = Lock.Enter();
+        return ChargeOfParent(ExtraFor(bytes));
     }
 
     public override void EndCharge(long bytes)
@@ -122,10 +118,8 @@ internal sealed class ReservationAccount : BudgetAccount
             return;
         }
 
-        using (Lock.Enter())
-        {
-            Shrink(usedBytes: bytes);
-        }
+        using ShortLock.Section section = Lock.Enter();
+        Shrink(usedBytes: bytes);
     }
 
     /// <summary>Begins the reservation. Its bytes have been taken from the parent. Allocates nothing.</summary>
@@ -133,12 +127,10 @@ internal sealed class ReservationAccount : BudgetAccount
     {
         OriginalBytes = reservedBytes;
         Serial = Interlocked.Increment(ref s_lastSerial);
-        using (Lock.Enter())
-        {
-            Debug.Assert(_reservedBytes == 0 && !_isClosed);
-            Volatile.Write(ref _reservedBytes, OriginalBytes);
-            NoteCharge(OriginalBytes);
-        }
+        using ShortLock.Section section = Lock.Enter();
+        Debug.Assert(_reservedBytes == 0 && !_isClosed);
+        Volatile.Write(ref _reservedBytes, OriginalBytes);
+        NoteCharge(OriginalBytes);
     }
 
     /// <summary>Notes how much more the job would have needed. Under the lock.</summary>
@@ -205,16 +197,14 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private bool TryTakeSlow(long bytes, bool overtakes, bool passesOn)
     {
-        using (Lock.Enter())
-        {
-            HoldSpare();
-            long extra = ExtraFor(bytes);
-            bool isPossible = (passesOn || !_isClosed) && bytes <= long.MaxValue - _usedBytes;
-            bool isTaken = isPossible && (extra == 0 || TryTakeOfParent(extra, overtakes));
-            Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
-            Change(usedBytes: isTaken ? bytes : 0);
-            return isTaken;
-        }
+        using ShortLock.Section section = Lock.Enter();
+        HoldSpare();
+        long extra = ExtraFor(bytes);
+        bool isPossible = (passesOn || !_isClosed) && bytes <= long.MaxValue - _usedBytes;
+        bool isTaken = isPossible && (extra == 0 || TryTakeOfParent(extra, overtakes));
+        Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
+        Change(usedBytes: isTaken ? bytes : 0);
+        return isTaken;
     }
 
     // Under the lock. Until the next change, bytes are taken and returned only under it.
@@ -284,25 +274,21 @@ internal sealed class ReservationAccount : BudgetAccount
         public override bool TryTake(long bytes, bool overtakes)
         {
             Debug.Assert(bytes > 0);
-            using (Lock.Enter())
+            using ShortLock.Section section = Lock.Enter();
+            bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
+            if (_reservation._isClosed || isAbsurd || !_reservation.TryTakeOfParent(bytes, overtakes))
             {
-                bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
-                if (_reservation._isClosed || isAbsurd || !_reservation.TryTakeOfParent(bytes, overtakes))
-                {
-                    return false;
-                }
-
-                _reservation.Change(reservedBytes: bytes);
-                return true;
+                return false;
             }
+
+            _reservation.Change(reservedBytes: bytes);
+            return true;
         }
 
         public override long ChargeFor(long bytes)
         {
-            using (Lock.Enter())
-            {
-                return _reservation.ChargeOfParent(bytes);
-            }
+            using ShortLock.Section section = Lock.Enter();
+            return _reservation.ChargeOfParent(bytes);
         }
 
         // Reserved bytes stay reserved until the end, so the limit must hold them and the growth together.
@@ -311,13 +297,11 @@ internal sealed class ReservationAccount : BudgetAccount
         // The part that is in use by now becomes overflow.
         public override void EndCharge(long bytes)
         {
-            using (Lock.Enter())
+            using ShortLock.Section section = Lock.Enter();
+            // The reserved bytes of a closed account have been returned already.
+            if (!_reservation._isClosed)
             {
-                // The reserved bytes of a closed account have been returned already.
-                if (!_reservation._isClosed)
-                {
-                    _reservation.Shrink(reservedBytes: bytes);
-                }
+                _reservation.Shrink(reservedBytes: bytes);
             }
         }
     }

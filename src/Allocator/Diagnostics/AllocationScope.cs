@@ -43,10 +43,8 @@ public sealed class AllocationScope : IDisposable
     /// <summary>Lists the allocations of the scope that are outstanding, or pinned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
-        using (_lock.Enter())
-        {
-            return [.. _outstanding.OrderBy(static pair => pair.Value).Select(static pair => new OutstandingAllocation(pair.Key))];
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return [.. _outstanding.OrderBy(static pair => pair.Value).Select(static pair => new OutstandingAllocation(pair.Key))];
     }
 
     /// <summary>Throws if anything allocated within the scope has not been returned.</summary>

@@ -6,14 +6,12 @@ namespace Allocator.Diagnostics;
 /// </summary>
 internal sealed class AllocatorCounters
 {
-    /// <summary>The number of reasons.</summary>
     public const int TrimReasons = (int)TrimReason.Exchange + 1;
 
     private readonly long[] _counts = new long[(int)UsageFigure.Count];
     private readonly long[] _lastTrims = new long[TrimReasons];
     private long _coldPoolRents;
 
-    /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName { get; init; }
 
     public long CommittedBytes => this[UsageFigure.CommittedBytes];
@@ -26,7 +24,6 @@ internal sealed class AllocatorCounters
     /// <summary>Gets the allocations whose first member is a mapping of its own.</summary>
     public long MappingRents => this[UsageFigure.Rents];
 
-    /// <summary>Gets how many of these are outstanding.</summary>
     public long OutstandingAllocations => this[UsageFigure.Outstanding];
 
     public long MappingRentedBytes => this[UsageFigure.RentedBytes];
@@ -82,11 +79,7 @@ internal sealed class AllocatorCounters
     /// <summary>Returns when a trim for a reason last freed memory, in milliseconds since the machine started; 0 for never.</summary>
     public long LastTrimMilliseconds(TrimReason reason) => Interlocked.Read(ref _lastTrims[(int)reason]);
 
-    public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);
-
-    public void CountRetry() => Add(UsageFigure.Retries, 1);
-
-    public void CountBudgetWait() => Add(UsageFigure.BudgetWaits, 1);
+    public void Count(UsageFigure figure) => Add(figure, 1);
 
     public void CountNativeHeapTrim(long bytes, long milliseconds)
     {
@@ -124,15 +117,8 @@ internal sealed class AllocatorCounters
         }
     }
 
-    public void MappingQuarantined(long bytes, bool isAllocation)
-    {
-        MappingEnteredQuarantine(bytes);
-        MappingReturned(bytes, isAllocation);
-    }
-
-    public void MappingEnteredQuarantine(long bytes) => Add(UsageFigure.QuarantinedBytes, bytes);
-
-    public void MappingLeftQuarantine(long bytes) => Add(UsageFigure.QuarantinedBytes, -bytes);
+    /// <summary>Counts memory that is kept apart; a negative number that it no longer is.</summary>
+    public void AddQuarantined(long bytes) => Add(UsageFigure.QuarantinedBytes, bytes);
 
     private long Add(UsageFigure figure, long value) => Interlocked.Add(ref _counts[(int)figure], value);
 }

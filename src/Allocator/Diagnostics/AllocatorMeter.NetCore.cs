@@ -297,7 +297,6 @@ internal sealed class UsageInstrument
 
         private bool IsOld => Stopwatch.GetElapsedTime(_readAt).TotalMilliseconds > MaximumAgeMilliseconds;
 
-        /// <summary>Returns a figure of all names.</summary>
         public static NamedFigures[] Get(UsageFigure figure)
         {
             Collection? last = t_last;

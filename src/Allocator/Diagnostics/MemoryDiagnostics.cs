@@ -159,13 +159,11 @@ public static class MemoryDiagnostics
 
     private static void Change(Action change)
     {
-        using (s_lock.Enter())
-        {
-            change();
-            bool arrays = s_openScopes > 0;
-            LeakDetection least = s_allocationAbandoned is null ? LeakDetection.SampledStacks : LeakDetection.Counters;
-            Tracing.SetForDiagnostics(rents: arrays || LeakDetection >= least, arrays: arrays);
-        }
+        using ShortLock.Section section = s_lock.Enter();
+        change();
+        bool arrays = s_openScopes > 0;
+        LeakDetection least = s_allocationAbandoned is null ? LeakDetection.SampledStacks : LeakDetection.Counters;
+        Tracing.SetForDiagnostics(rents: arrays || LeakDetection >= least, arrays: arrays);
     }
 
     // The parts that take memory come first: if one throws, no listener has been notified.

@@ -121,28 +121,26 @@ internal static class UsageRegistry
     /// <summary>Reads all allocators once.</summary>
     public static NamedFigures[] Read()
     {
-        using (s_lock.Enter())
+        using ShortLock.Section section = s_lock.Enter();
+        Sweep();
+        foreach (NamedUsage named in s_names.Values)
         {
-            Sweep();
-            foreach (NamedUsage named in s_names.Values)
-            {
-                Array.Clear(named.Now, 0, named.Now.Length);
-            }
-
-            foreach (IUsageSource source in s_all)
-            {
-                source.AddTo(s_names[NameOf(source)].Now);
-            }
-
-            NamedFigures[] all = new NamedFigures[s_names.Count];
-            int count = 0;
-            foreach (KeyValuePair<string, NamedUsage> named in s_names)
-            {
-                all[count++] = new NamedFigures(named.Key, named.Value.Report(), named.Value.Live > 0);
-            }
-
-            return all;
+            Array.Clear(named.Now, 0, named.Now.Length);
         }
+
+        foreach (IUsageSource source in s_all)
+        {
+            source.AddTo(s_names[NameOf(source)].Now);
+        }
+
+        NamedFigures[] all = new NamedFigures[s_names.Count];
+        int count = 0;
+        foreach (KeyValuePair<string, NamedUsage> named in s_names)
+        {
+            all[count++] = new NamedFigures(named.Key, named.Value.Report(), named.Value.Live > 0);
+        }
+
+        return all;
     }
 
     /// <summary>Reads the jobs' needs, by the names of allocator and job. Jobs of allocators with one name are added up.</summary>
@@ -215,19 +213,17 @@ internal static class UsageRegistry
     }
 
     /// <summary>The figures of all allocators of one name, ended ones included.</summary>
-    private sealed class NamedUsage
+    private sealed class NamedUsage(string name)
     {
         public readonly long[] Now = new long[(int)UsageFigure.Count];
         public readonly long[] OfEnded = new long[(int)UsageFigure.Count];
         private readonly long[] _reported = new long[(int)UsageFigure.Count];
 
-        public NamedUsage(string name) => Ended = new LinkedListNode<string>(name);
-
         /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
         public int Live { get; set; }
 
         /// <summary>Gets the name's place among those without an allocator. It is in no list while there is one.</summary>
-        public LinkedListNode<string> Ended { get; }
+        public LinkedListNode<string> Ended { get; } = new(name);
 
         // No figure that only grows is ever reported lower than before, whatever other threads do while it is read.
         public long[] Report()

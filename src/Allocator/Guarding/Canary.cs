@@ -11,22 +11,10 @@ internal static unsafe class Canary
     /// <summary>Writes the pattern.</summary>
     public static void Fill(nint address, long lengthInBytes)
     {
-        byte* at = (byte*)address;
-        byte* end = at + lengthInBytes;
-        while (at < end)
+        byte* end = (byte*)address + lengthInBytes;
+        for (byte* at = (byte*)address; at < end; at++)
         {
-            byte* word = (byte*)((long)at & -8);
-            if (at == word && end - at >= sizeof(ulong))
-            {
-                *(ulong*)at = PatternOf(word);
-                at += sizeof(ulong);
-            }
-            else
-            {
-                ulong pattern = PatternOf(word);
-                *at = ((byte*)&pattern)[at - word];
-                at++;
-            }
+            *at = PatternOf(at);
         }
     }
 
@@ -34,32 +22,18 @@ internal static unsafe class Canary
     public static long FindBroken(nint address, long lengthInBytes)
     {
         byte* start = (byte*)address;
-        byte* at = start;
-        byte* end = at + lengthInBytes;
-        while (at < end)
+        long offset = 0;
+        while (offset < lengthInBytes && start[offset] == PatternOf(start + offset))
         {
-            byte* word = (byte*)((long)at & -8);
-            ulong pattern = PatternOf(word);
-            if (at == word && end - at >= sizeof(ulong) && *(ulong*)at == pattern)
-            {
-                at += sizeof(ulong);
-            }
-            else if (*at == ((byte*)&pattern)[at - word])
-            {
-                at++;
-            }
-            else
-            {
-                return at - start;
-            }
+            offset++;
         }
 
-        return -1;
+        return offset < lengthInBytes ? offset : -1;
     }
 
-    private static ulong PatternOf(byte* word)
+    private static byte PatternOf(byte* at)
     {
-        ulong mixed = (ulong)word * Multiplier;
-        return mixed ^ (mixed >> 29);
+        ulong mixed = ((ulong)at & ~7UL) * Multiplier;
+        return (byte)((mixed ^ (mixed >> 29)) >> (8 * (int)((ulong)at & 7)));
     }
 }

@@ -8,7 +8,7 @@ namespace Allocator.Guarding;
 /// exclusively, the guard of a rent or the thread that took it out of the queue of returned memory.
 /// </summary>
 [DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
-internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
+internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
 {
     /// <summary>The fill of returned memory: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
@@ -16,22 +16,20 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
     /// <summary>The fill of memory that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
     public const byte Fresh = 0xCD;
 
-    private readonly Clock _clock = clock;
-    private readonly GuardedLayout _layout = layout;
     private int _slot = -1;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
     private string? _returnStack;
 
-    public GuardedLayout Layout => _layout;
+    public GuardedLayout Layout => layout;
 
     public nint MappingAddress { get; private set; }
 
     /// <summary>Gets the address of the accessible part.</summary>
-    public nint BodyAddress => (nint)(MappingAddress + _layout.FrontInBytes);
+    public nint BodyAddress => (nint)(MappingAddress + layout.FrontInBytes);
 
     /// <summary>Gets the address of the buffer.</summary>
-    public nint Address => (nint)(BodyAddress + _layout.SlackBeforeInBytes);
+    public nint Address => (nint)(BodyAddress + layout.SlackBeforeInBytes);
 
     /// <summary>Gets or sets whether the body, apart from the slack, is known to be zero.</summary>
     public bool IsZero { get; set; }
@@ -45,16 +43,16 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
     /// <summary>Writes a pattern around the buffer. A write there changes it, and so is found.</summary>
     public void FillSlack()
     {
-        Canary.Fill(BodyAddress, _layout.SlackBeforeInBytes);
-        Canary.Fill((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
+        Canary.Fill(BodyAddress, layout.SlackBeforeInBytes);
+        Canary.Fill((nint)(Address + layout.LengthInBytes), layout.SlackBehindInBytes);
     }
 
     /// <summary>Records that the memory is rented.</summary>
     public void BeginRent(string stack)
     {
-        _rentedAtMilliseconds = _clock.NowMilliseconds;
+        _rentedAtMilliseconds = clock.NowMilliseconds;
         _allocationStack = stack;
-        _slot = RecordFile.GetOrCreate()?.Begin(MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
+        _slot = RecordFile.GetOrCreate()?.Begin(MappingAddress, layout.TotalInBytes, Address, layout.LengthInBytes, stack) ?? -1;
     }
 
     /// <summary>Records that the memory came back; without a stack if there was no managed memory for one.</summary>
@@ -76,34 +74,34 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
     /// <summary>Looks for a write beside the buffer while it was rented.</summary>
     public CorruptionEventArgs? FindBrokenSlack()
     {
-        long behind = Canary.FindBroken((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
+        long behind = Canary.FindBroken((nint)(Address + layout.LengthInBytes), layout.SlackBehindInBytes);
         if (behind >= 0)
         {
-            return Report(CorruptionKind.Overrun, _layout.LengthInBytes + behind);
+            return Report(CorruptionKind.Overrun, layout.LengthInBytes + behind);
         }
 
         // The changed byte nearest to the buffer would tell more, but a pattern is searched in one direction.
-        long before = Canary.FindBroken(BodyAddress, _layout.SlackBeforeInBytes);
-        return before >= 0 ? Report(CorruptionKind.Underrun, before - _layout.SlackBeforeInBytes) : null;
+        long before = Canary.FindBroken(BodyAddress, layout.SlackBeforeInBytes);
+        return before >= 0 ? Report(CorruptionKind.Underrun, before - layout.SlackBeforeInBytes) : null;
     }
 
-    public void FillWithPoison() => NativeBytes.Fill(BodyAddress, _layout.BodyInBytes, Poison);
+    public void FillWithPoison() => NativeBytes.Fill(BodyAddress, layout.BodyInBytes, Poison);
 
     /// <summary>Looks for a write to the memory after its return. The memory is filled with poison, and accessible.</summary>
     public CorruptionEventArgs? FindBrokenPoison()
     {
-        long offset = NativeBytes.FindOther(BodyAddress, _layout.BodyInBytes, Poison);
-        return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - _layout.SlackBeforeInBytes) : null;
+        long offset = NativeBytes.FindOther(BodyAddress, layout.BodyInBytes, Poison);
+        return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - layout.SlackBeforeInBytes) : null;
     }
 
     // Null if there is no managed memory for a report: the record has the finding, and the return continues.
     private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
         RecordFile.Current?.MarkCorrupted(_slot, kind, offset);
-        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, _clock.NowMilliseconds - _rentedAtMilliseconds));
+        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, clock.NowMilliseconds - _rentedAtMilliseconds));
         try
         {
-            CorruptionEventArgs report = new(kind, _layout.LengthInBytes, offset, age, _allocationStack, _returnStack);
+            CorruptionEventArgs report = new(kind, layout.LengthInBytes, offset, age, _allocationStack, _returnStack);
             MemoryDiagnostics.ReportCorruption(report);
             return report;
         }
@@ -117,36 +115,18 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 /// <summary>
 /// The division of a mapping: guard pages, the body with the buffer as near to its end as the alignment allows, and a guard page.
 /// </summary>
-internal readonly record struct GuardedLayout
+internal readonly record struct GuardedLayout(
+    long LengthInBytes, int AlignmentInBytes, long PageSizeInBytes, int OverreadToleranceInBytes)
 {
-    public GuardedLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
-    {
-        // The front is as long as the alignment, so that the body is aligned.
-        FrontInBytes = Math.Max(alignmentInBytes, pageSizeInBytes);
-        CapacityInBytes = (lengthInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;
-        BodyInBytes = (lengthInBytes + overreadToleranceInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;
-        OverreadToleranceInBytes = overreadToleranceInBytes;
-        BackInBytes = pageSizeInBytes;
-        AlignmentInBytes = alignmentInBytes;
-        LengthInBytes = lengthInBytes;
-    }
-
-    public long FrontInBytes { get; }
+    /// <summary>Gets the bytes of the guard pages in front: as many as the alignment, so that the body is aligned.</summary>
+    public long FrontInBytes => Math.Max(AlignmentInBytes, PageSizeInBytes);
 
     /// <summary>Gets the bytes that are counted: whole pages, without pages that exist only for the tolerance.</summary>
-    public long CapacityInBytes { get; }
+    public long CapacityInBytes => (LengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
-    public long BodyInBytes { get; }
+    public long BodyInBytes => (LengthInBytes + OverreadToleranceInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
-    public long BackInBytes { get; }
-
-    public int AlignmentInBytes { get; }
-
-    public int OverreadToleranceInBytes { get; }
-
-    public long LengthInBytes { get; }
-
-    public long TotalInBytes => FrontInBytes + BodyInBytes + BackInBytes;
+    public long TotalInBytes => FrontInBytes + BodyInBytes + PageSizeInBytes;
 
     /// <summary>Gets the bytes of the body before the buffer.</summary>
     public long SlackBeforeInBytes => (BodyInBytes - OverreadToleranceInBytes - LengthInBytes) & -(long)AlignmentInBytes;

@@ -7,7 +7,6 @@ namespace Allocator.Guarding;
 internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping memory, AllocatorContext context)
     : FinalizableGuard(context)
 {
-    private readonly GuardedSource _source = source;
     private readonly GuardedMapping _memory = memory;
 
     // Shared by the parts of a group. Not read if the return was not called by the user.
@@ -56,7 +55,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
         if (isCallOfUser)
         {
-            _source.ThrowIfAny(findings);
+            source.ThrowIfAny(findings);
         }
     }
 
@@ -65,7 +64,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
         // The guard ends here: its finalizer would find nothing. The memory is kept or released.
         GC.SuppressFinalize(this);
         bool wasRented = Record.State != 0;
-        _source.Return(_memory, wasRented, _findings);
+        source.Return(_memory, wasRented, _findings);
     }
 
     protected override void OnAbandoned() => _memory.Abandon();

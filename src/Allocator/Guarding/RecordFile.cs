@@ -87,78 +87,70 @@ internal sealed unsafe class RecordFile
     public int Begin(nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        int slot = _start is null ? -1 : TakeSlot();
+        if (slot < 0)
         {
-            int slot = _start is null ? -1 : TakeSlot();
-            if (slot < 0)
-            {
-                return slot;
-            }
-
-            // As unsigned: in the upper half of a 32-bit process signed addresses would be negative, and the range empty.
-            byte* at = _start + Layout.Slot(slot);
-            *(int*)(at + Layout.StateAt) = 0;
-            *(int*)(at + Layout.CorruptionAt) = 0;
-            *(long*)(at + Layout.MappingAddressAt) = (long)(nuint)mappingAddress;
-            *(long*)(at + Layout.MappingBytesAt) = mappingBytes;
-            *(long*)(at + Layout.AddressAt) = (long)(nuint)address;
-            *(long*)(at + Layout.BytesAt) = bytes;
-            *(long*)(at + Layout.AllocatedAt) = DateTime.UtcNow.Ticks;
-            *(long*)(at + Layout.ReturnedAt) = 0;
-            *(int*)(at + Layout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
-            *(int*)(at + Layout.ReturningThreadAt) = 0;
-            *(int*)(at + Layout.AllocationStackBytesAt) = text.Length;
-            *(int*)(at + Layout.ReturnStackBytesAt) = 0;
-            text.CopyTo(new Span<byte>(at + Layout.AllocationStackAt, text.Length));
-            *(int*)(at + Layout.StateAt) = (int)AllocationRecordState.Rented;
             return slot;
         }
+
+        // As unsigned: in the upper half of a 32-bit process signed addresses would be negative, and the range empty.
+        byte* at = _start + Layout.Slot(slot);
+        *(int*)(at + Layout.StateAt) = 0;
+        *(int*)(at + Layout.CorruptionAt) = 0;
+        *(long*)(at + Layout.MappingAddressAt) = (long)(nuint)mappingAddress;
+        *(long*)(at + Layout.MappingBytesAt) = mappingBytes;
+        *(long*)(at + Layout.AddressAt) = (long)(nuint)address;
+        *(long*)(at + Layout.BytesAt) = bytes;
+        *(long*)(at + Layout.AllocatedAt) = DateTime.UtcNow.Ticks;
+        *(long*)(at + Layout.ReturnedAt) = 0;
+        *(int*)(at + Layout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
+        *(int*)(at + Layout.ReturningThreadAt) = 0;
+        *(int*)(at + Layout.AllocationStackBytesAt) = text.Length;
+        *(int*)(at + Layout.ReturnStackBytesAt) = 0;
+        text.CopyTo(new Span<byte>(at + Layout.AllocationStackAt, text.Length));
+        *(int*)(at + Layout.StateAt) = (int)AllocationRecordState.Rented;
+        return slot;
     }
 
     /// <summary>Notes the end of the rent: returned, with a stack, or abandoned, without one.</summary>
     public void End(int slot, AllocationRecordState state, string? stack)
     {
         byte[] text = Encode(stack);
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        if (slot >= 0 && _start is not null)
         {
-            if (slot >= 0 && _start is not null)
-            {
-                byte* at = _start + Layout.Slot(slot);
-                *(long*)(at + Layout.ReturnedAt) = DateTime.UtcNow.Ticks;
-                *(int*)(at + Layout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
-                text.CopyTo(new Span<byte>(at + Layout.ReturnStackAt, text.Length));
-                *(int*)(at + Layout.ReturnStackBytesAt) = text.Length;
-                *(int*)(at + Layout.StateAt) = (int)state;
-            }
+            byte* at = _start + Layout.Slot(slot);
+            *(long*)(at + Layout.ReturnedAt) = DateTime.UtcNow.Ticks;
+            *(int*)(at + Layout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
+            text.CopyTo(new Span<byte>(at + Layout.ReturnStackAt, text.Length));
+            *(int*)(at + Layout.ReturnStackBytesAt) = text.Length;
+            *(int*)(at + Layout.StateAt) = (int)state;
         }
     }
 
     public void MarkCorrupted(int slot, CorruptionKind kind, long offset)
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        _holdsFinding = true;
+        if (slot >= 0 && _start is not null)
         {
-            _holdsFinding = true;
-            if (slot >= 0 && _start is not null)
-            {
-                byte* at = _start + Layout.Slot(slot);
-                *(long*)(at + Layout.CorruptionOffsetAt) = offset;
-                *(int*)(at + Layout.CorruptionAt) = (int)kind + 1;
-            }
+            byte* at = _start + Layout.Slot(slot);
+            *(long*)(at + Layout.CorruptionOffsetAt) = offset;
+            *(int*)(at + Layout.CorruptionAt) = (int)kind + 1;
         }
     }
 
     /// <summary>Frees the slot. Its record stays until another mapping needs it.</summary>
     public void Release(int slot)
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        if (slot >= 0)
         {
-            if (slot >= 0)
+            _freedSlots.Enqueue(slot);
+            if (_start is not null)
             {
-                _freedSlots.Enqueue(slot);
-                if (_start is not null)
-                {
-                    *(int*)(_start + Layout.Slot(slot) + Layout.StateAt) = (int)AllocationRecordState.Freed;
-                }
+                *(int*)(_start + Layout.Slot(slot) + Layout.StateAt) = (int)AllocationRecordState.Freed;
             }
         }
     }
@@ -189,7 +181,6 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Ends the recording of the process.</summary>
     public static void CloseCurrent()
     {
         AppDomain.CurrentDomain.ProcessExit -= OnProcessExit;

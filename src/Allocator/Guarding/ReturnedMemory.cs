@@ -1,79 +1,41 @@
 namespace Allocator.Guarding;
 
 /// <summary>A queue of returned memory that is inaccessible while it waits. Bounded by number and by bytes. Thread-safe.</summary>
-internal sealed class ReturnedMemory
+internal sealed class ReturnedMemory(int maximumCount, long maximumBytes)
 {
     private readonly ShortLock _lock = new();
-    private readonly Queue<GuardedMapping> _queue;
-    private readonly int _maximumCount;
-    private readonly long _maximumBytes;
+
+    // At full size, so that adding never fails. For a moment it holds one above the bound.
+    private readonly Queue<GuardedMapping> _queue = new(maximumCount + 1);
     private long _bytes;
     private bool _closed;
-
-    public ReturnedMemory(int maximumCount, long maximumBytes)
-    {
-        _maximumCount = maximumCount;
-        _maximumBytes = maximumBytes;
-
-        // At full size, so that adding never fails. For a moment it holds one above the bound.
-        _queue = new Queue<GuardedMapping>(maximumCount + 1);
-    }
 
     /// <summary>Returns whether that many bytes could ever be kept.</summary>
     public bool HasRoomFor(long bytes)
     {
-        using (_lock.Enter())
-        {
-            return !_closed && bytes <= _maximumBytes;
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return !_closed && bytes <= maximumBytes;
     }
 
     /// <summary>Adds a mapping. If the queue is closed, or above its bound, this returns false and changes nothing.</summary>
     public bool TryAdd(GuardedMapping memory)
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        if (_closed || _queue.Count > maximumCount)
         {
-            if (_closed || _queue.Count > _maximumCount)
-            {
-                return false;
-            }
-
-            _queue.Enqueue(memory);
-            _bytes += memory.Layout.BodyInBytes;
-            return true;
+            return false;
         }
+
+        _queue.Enqueue(memory);
+        _bytes += memory.Layout.BodyInBytes;
+        return true;
     }
 
-    /// <summary>Takes the oldest mapping; null if there is none.</summary>
-    public GuardedMapping? TryTake()
+    /// <summary>Takes the oldest mapping. Null if there is none; also within the bounds, if only surplus is wanted.</summary>
+    public GuardedMapping? TryTake(bool surplusOnly = false)
     {
-        using (_lock.Enter())
-        {
-            return Dequeue();
-        }
-    }
-
-    /// <summary>Takes the oldest mapping if the queue is above its bound; otherwise null.</summary>
-    public GuardedMapping? TryTakeSurplus()
-    {
-        using (_lock.Enter())
-        {
-            return _queue.Count > _maximumCount || _bytes > _maximumBytes ? Dequeue() : null;
-        }
-    }
-
-    /// <summary>Refuses all further additions.</summary>
-    public void Close()
-    {
-        using (_lock.Enter())
-        {
-            _closed = true;
-        }
-    }
-
-    private GuardedMapping? Dequeue()
-    {
-        if (_queue.Count == 0)
+        using ShortLock.Section section = _lock.Enter();
+        if (_queue.Count == 0 || (surplusOnly && _queue.Count <= maximumCount && _bytes <= maximumBytes))
         {
             return null;
         }
@@ -81,5 +43,11 @@ internal sealed class ReturnedMemory
         GuardedMapping memory = _queue.Dequeue();
         _bytes -= memory.Layout.BodyInBytes;
         return memory;
+    }
+
+    public void Close()
+    {
+        using ShortLock.Section section = _lock.Enter();
+        _closed = true;
     }
 }

@@ -1,3 +1,4 @@
+using System.Numerics;
 using Allocator.Budgeting;
 
 namespace Allocator.Lifetime;
@@ -38,13 +39,11 @@ internal struct Allocation
     /// <summary>Gets the first guard, whose state is that of all; null until there is one.</summary>
     public LifetimeGuard? Guard { readonly get; private set; }
 
-    /// <summary>Gets the generation of the rent, once it has begun.</summary>
     public long Generation { readonly get; private set; }
 
     /// <summary>Gets the first guard if <see cref="Add"/> added it; otherwise null.</summary>
     public readonly FinalizableGuard? First => Guard as FinalizableGuard;
 
-    /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
     public readonly bool EndsWithMapping => _last is MappingGuard;
 
     /// <summary>Adds a guard behind the others. Its rent has not begun.</summary>
@@ -68,4 +67,94 @@ internal struct Allocation
 
     /// <summary>Returns the memory although no rent began.</summary>
     public readonly void Cancel() => First?.Cancel();
+}
+
+/// <summary>
+/// The division of one long length into members of equal length, and their places in memory. The last may be shorter. Lengths are in
+/// elements.
+/// </summary>
+/// <remarks>
+/// The origin of a member is the address at which the whole would begin if all of it lay in line with that member: element e of the whole,
+/// if it is in member m, lies e elements behind the origin of m. So a row is found without knowing the start of its member. Members one
+/// stride apart, the usual case, need no array of origins.
+/// </remarks>
+internal struct MemberLayout
+{
+    public MemberLayout(long totalLength, int memberLength, int count, bool isContiguous)
+    {
+        Debug.Assert(count == CountOf(totalLength, memberLength));
+        TotalLength = totalLength;
+        MemberLength = memberLength;
+        Count = count;
+        IsContiguous = isContiguous || count == 1;
+    }
+
+    public long TotalLength { get; }
+
+    /// <summary>Gets the length of each member but the last.</summary>
+    public int MemberLength { get; }
+
+    public int Count { get; }
+
+    /// <summary>Gets whether the members lie one after the other without a gap, because that was asked for.</summary>
+    public bool IsContiguous { get; }
+
+    /// <summary>Gets the origin of the first member; 0 if there is an array of origins, or only one member.</summary>
+    public nint First { readonly get; private set; }
+
+    /// <summary>Gets the bytes from the end of one member to the beginning of the next, if they are the same for all.</summary>
+    public nint Gap { readonly get; private set; }
+
+    /// <summary>Gets the origin of each member if the gaps differ; otherwise null.</summary>
+    public nint[]? Origins { readonly get; private set; }
+
+    /// <summary>Gets whether there is only one member. Its guard describes it.</summary>
+    public readonly bool IsSingle => First == 0 && Origins is null;
+
+    /// <summary>Returns the longest member of contiguous memory: all of it, unless a span cannot be that long.</summary>
+    public static int LongestMember(long totalLength, int elementAlignment) =>
+        totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment;
+
+    public static int CountOf(long totalLength, int memberLength)
+    {
+        Debug.Assert(totalLength >= 0 && memberLength >= 0);
+        return totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
+    }
+
+    /// <summary>Notes the places of several members, one stride apart.</summary>
+    public void Place(nint first, nint gap)
+    {
+        Debug.Assert(Count > 1, "One member is described by its guard.");
+        First = first;
+        Gap = gap;
+    }
+
+    /// <summary>Notes the places of members, which may lie anywhere.</summary>
+    public void Place(nint[] origins) => Origins = origins;
+
+    public readonly int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
+
+    public readonly nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
+}
+
+/// <summary>
+/// Finds the member of a row, by a multiplication in place of a division. With m = ceil(2^(31+s) / d) and s = ceil(log2 d), y·m / 2^(31+s)
+/// rounds down to y / d for every y below 2^31: the error, y/2^(31+s), stays below 1/d.
+/// </summary>
+internal readonly struct RowMap
+{
+    private readonly ulong _multiplier;
+    private readonly int _shift;
+
+    public RowMap(int rowsPerMember)
+    {
+        Debug.Assert(rowsPerMember >= 1);
+        int s = 32 - (BitOperations.LeadingZeroCount((ulong)rowsPerMember - 1) - 32);
+        _shift = 31 + s;
+        _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
+    }
+
+    /// <summary>Returns the member of a row, which is not negative; 0 for all rows if there is no map.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public nint Find(int y) => (nint)((uint)y * _multiplier >> _shift);
 }

@@ -22,7 +22,6 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// <summary>Gets whether getting and releasing memory calls the user's code.</summary>
     public bool HasHooks { get; init; }
 
-    /// <summary>Gets the thread for work that no caller can do.</summary>
     public BackgroundThread Thread => UserCallbacks.ThreadFor(HasHooks);
 
     /// <summary>Gets the budget of the allocator. Without one it may have as much as the system supplies.</summary>
@@ -37,7 +36,6 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// </summary>
     public bool Populates => PopulateMemory ?? (Budget.HonorsLimit && Budget.Headroom?.Limits.LimitsResident == true);
 
-    /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName => Counters.AllocatorName;
 
     public AbandonedMemory Abandoned { get; init; }
@@ -49,6 +47,5 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
 
     public bool SearchesRegularly => CollectsToFindAbandoned ?? Counters.Abandoned > 0;
 
-    /// <summary>Gets the least time that abandoned memory stays in quarantine.</summary>
     public long QuarantineMilliseconds { get; init; }
 }

@@ -6,13 +6,9 @@ namespace Allocator.Lifetime;
 /// Guards an array of <see cref="ArrayPool{T}.Shared"/>. It has no finalizer: an abandoned array is collected, and a span into it keeps it
 /// alive. Guards are kept by the thread that returned them, for its next rents of the same allocator.
 /// </summary>
-internal sealed class ArrayGuard : LifetimeGuard
+internal sealed class ArrayGuard(ArraySource source) : LifetimeGuard(new RentState())
 {
-    public ArrayGuard(ThreadCache cache)
-        : base(new RentState()) => Cache = cache;
-
-    /// <summary>Gets or sets the cache of the thread that rented the array, or that keeps the guard.</summary>
-    public ThreadCache Cache { get; set; }
+    public ArraySource Source { get; } = source;
 
     public long Begin(byte[] array, int usedBytes)
     {
@@ -34,6 +30,6 @@ internal sealed class ArrayGuard : LifetimeGuard
         byte[] array = Array!;
         Array = null;
         EndTrace(TraceEnd.Returned);
-        Cache.Source.Return(array, this, ofLease ? Cache : null);
+        Source.Return(array, this);
     }
 }

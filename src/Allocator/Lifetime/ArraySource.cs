@@ -7,33 +7,28 @@ namespace Allocator.Lifetime;
 /// shared counter would cost as much as the rent. Only threads that rent have such counts; others add to shared ones. Reading sums over
 /// the threads; it is exact while none of them allocates. Returning takes no lock.
 /// </summary>
-internal sealed class ArraySource
+internal sealed class ArraySource(MemoryAllocatorOptions options)
 {
-    private readonly ThreadCaches _caches;
-    private readonly bool _clearOnReturn;
-    private readonly string? _allocatorName;
+    private readonly bool _clearOnReturn = options.ClearOnReturn;
+    private readonly string? _allocatorName = options.Name;
+    private readonly ShortLock _lock = new(mayAllocate: true);
+    private readonly List<ThreadCache> _caches = [];
 
     // Counts for threads without a cache, and for ended threads. In an array, apart from the fields that every rent reads.
     private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
-
-    public ArraySource(MemoryAllocatorOptions options)
-    {
-        _caches = new ThreadCaches(this);
-        _clearOnReturn = options.ClearOnReturn;
-        _allocatorName = options.Name;
-    }
+    private bool _isClosed;
 
     /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
     public ArrayGuard Rent(int lengthInBytes, bool clean, out long generation)
     {
-        ThreadCache cache = _caches.Find() ?? _caches.FindOrAdd();
+        ThreadCache cache = ThreadCache.Find(this) ?? AddCache();
         byte[] array = ArrayPool<byte>.Shared.Rent(lengthInBytes);
         if (clean)
         {
             array.AsSpan(0, lengthInBytes).Clear();
         }
 
-        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard(cache);
+        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard(this);
         if (Tracing.Arrays)
         {
             guard.BeginTrace(array, lengthInBytes, _allocatorName);
@@ -46,12 +41,13 @@ internal sealed class ArraySource
         return guard;
     }
 
-    /// <summary>Takes back an array after its rent, with the current thread's cache if the caller knows it. Never fails.</summary>
-    public void Return(byte[] array, ArrayGuard guard, ThreadCache? cache)
+    /// <summary>Takes back an array after its rent. Never fails.</summary>
+    public void Return(byte[] array, ArrayGuard guard)
     {
+        ThreadCache? cache = null;
         try
         {
-            cache ??= _caches.Find();
+            cache = ThreadCache.Find(this);
         }
         catch (OutOfMemoryException)
         {
@@ -85,41 +81,221 @@ internal sealed class ArraySource
 
     public ArrayCounts Sum()
     {
-        using (_caches.Lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+
+        // All returns before any rent: an array that is rented and returned meanwhile, on two threads, then counts as outstanding and
+        // never as less than nothing.
+        ArrayCounts sum = default;
+        _ofOthers[0].AddReturnsTo(ref sum);
+        foreach (ThreadCache cache in _caches)
         {
-            // All returns before any rent: an array that is rented and returned meanwhile, on two threads, then counts as outstanding and
-            // never as less than nothing.
-            ArrayCounts sum = default;
-            _ofOthers[0].AddReturnsTo(ref sum);
-            foreach ((_, ThreadCache cache) in _caches.All)
-            {
-                cache.Counts.AddReturnsTo(ref sum);
-            }
-
-            foreach ((_, ThreadCache cache) in _caches.All)
-            {
-                cache.Counts.AddRentsTo(ref sum);
-            }
-
-            _ofOthers[0].AddRentsTo(ref sum);
-            return sum;
+            cache.Counts.AddReturnsTo(ref sum);
         }
-    }
 
-    /// <summary>Adds the counts of an ended thread. Under the lock of the caches.</summary>
-    public void TakeOver(ThreadCache ended)
-    {
-        Debug.Assert(ended.Source == this);
-        ended.MoveTo(ref _ofOthers[0]);
+        foreach (ThreadCache cache in _caches)
+        {
+            cache.Counts.AddRentsTo(ref sum);
+        }
+
+        _ofOthers[0].AddRentsTo(ref sum);
+        return sum;
     }
 
     /// <summary>Removes what threads keep for this source. No rent follows; returns are still counted.</summary>
-    public void Close() => _caches.Close();
+    public void Close()
+    {
+        using ShortLock.Section section = _lock.Enter();
+        _isClosed = true;
+        foreach (ThreadCache cache in _caches)
+        {
+            cache.Close();
+        }
+    }
+
+    // Adds a cache for the current thread. Forgets the caches of ended threads, but not their counts.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ThreadCache AddCache()
+    {
+        ThreadCache added = new();
+        using ShortLock.Section section = _lock.Enter();
+        _caches.Add(added);
+        added.Source = _isClosed ? null : this;
+        added.Enter();
+        for (int i = _caches.Count - 1; i >= 0; i--)
+        {
+            if (!_caches[i].IsOfLiveThread)
+            {
+                _caches[i].MoveTo(ref _ofOthers[0]);
+                _caches.RemoveAt(i);
+            }
+        }
+
+        return added;
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void CountWithoutCache(int bytes)
     {
         Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
         Interlocked.Increment(ref _ofOthers[0].Returns);
+    }
+}
+
+/// <summary>
+/// One thread's part of an allocator's arrays: its counts, and guards for its next rents. Only that thread writes to it, so it needs no
+/// interlocked operations. A thread's caches form a chain; the one that was used last comes first.
+/// </summary>
+internal sealed class ThreadCache
+{
+    private const int KeptGuards = 16;
+
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static ThreadCache? t_first;
+#pragma warning restore IDE1006
+
+    // Guards behind the first. A thread that holds one array at a time needs only the first.
+    private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
+    private readonly Thread _thread = Thread.CurrentThread;
+    private ThreadCache? _next;
+    private ArrayGuard? _firstGuard;
+    private int _guardCount;
+    private ArrayCounts _counts;
+
+    /// <summary>Gets or sets the source that it is a part of; null once that is closed.</summary>
+    public ArraySource? Source { get; set; }
+
+    public bool IsOfLiveThread => _thread.IsAlive;
+
+    public ref ArrayCounts Counts => ref _counts;
+
+    /// <summary>Returns the current thread's cache for a source, or null if it has none yet.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static ThreadCache? Find(ArraySource source)
+    {
+        ThreadCache? first = t_first;
+        return first is null || first.Source == source ? first : FindBehind(first, source);
+    }
+
+    /// <summary>Puts it before the other caches of the current thread.</summary>
+    public void Enter()
+    {
+        _next = t_first;
+        t_first = this;
+    }
+
+    /// <summary>Drops all it references, so that its thread keeps no closed source alive. Called by any thread.</summary>
+    public void Close()
+    {
+        Source = null;
+        _firstGuard = null;
+        Array.Clear(_guards, 0, _guards.Length);
+    }
+
+    public ArrayGuard? TakeGuard()
+    {
+        ArrayGuard? guard = _firstGuard;
+        if (guard is not null)
+        {
+            _firstGuard = null;
+            return guard;
+        }
+
+        int last = _guardCount - 1;
+        if ((uint)last < (uint)_guards.Length)
+        {
+            _guardCount = last;
+            guard = _guards[last];
+            _guards[last] = null;
+        }
+
+        return guard;
+    }
+
+    public void KeepGuard(ArrayGuard guard)
+    {
+        if (_firstGuard is null)
+        {
+            _firstGuard = guard;
+        }
+        else if ((uint)_guardCount < (uint)_guards.Length)
+        {
+            _guards[_guardCount++] = guard;
+        }
+    }
+
+    // Volatile, so that 32-bit readers see no half of a count, and see the counts of one rent in order.
+    public void CountRent(int bytes)
+    {
+        Volatile.Write(ref _counts.RentedBytes, _counts.RentedBytes + bytes);
+        Volatile.Write(ref _counts.Rents, _counts.Rents + 1);
+    }
+
+    public void CountReturn(int bytes)
+    {
+        Volatile.Write(ref _counts.ReturnedBytes, _counts.ReturnedBytes + bytes);
+        Volatile.Write(ref _counts.Returns, _counts.Returns + 1);
+    }
+
+    /// <summary>Adds the counts of an ended thread to shared ones, and begins anew, so that nothing is counted twice.</summary>
+    public void MoveTo(ref ArrayCounts counts)
+    {
+        Interlocked.Add(ref counts.Rents, _counts.Rents);
+        Interlocked.Add(ref counts.RentedBytes, _counts.RentedBytes);
+        Interlocked.Add(ref counts.Returns, _counts.Returns);
+        Interlocked.Add(ref counts.ReturnedBytes, _counts.ReturnedBytes);
+        _counts = default;
+    }
+
+    // Leaves out those of closed sources.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ThreadCache? FindBehind(ThreadCache before, ArraySource source)
+    {
+        while (before._next is ThreadCache cache)
+        {
+            bool isFound = cache.Source == source;
+            if (isFound || cache.Source is null)
+            {
+                before._next = cache._next;
+            }
+            else
+            {
+                before = cache;
+            }
+
+            if (isFound)
+            {
+                cache.Enter();
+                return cache;
+            }
+        }
+
+        return null;
+    }
+}
+
+/// <summary>
+/// The rents and returns of managed arrays. Padded to two cache lines, so that threads do not slow each other down by counting.
+/// </summary>
+[StructLayout(LayoutKind.Sequential, Size = 128)]
+internal struct ArrayCounts
+{
+    public long Rents;
+    public long Returns;
+    public long RentedBytes;
+    public long ReturnedBytes;
+
+    /// <summary>Adds the rents. Another thread may be writing them.</summary>
+    public void AddRentsTo(ref ArrayCounts sum)
+    {
+        sum.Rents += Volatile.Read(ref Rents);
+        sum.RentedBytes += Volatile.Read(ref RentedBytes);
+    }
+
+    /// <summary>Adds the returns. Another thread may be writing them.</summary>
+    public void AddReturnsTo(ref ArrayCounts sum)
+    {
+        sum.Returns += Volatile.Read(ref Returns);
+        sum.ReturnedBytes += Volatile.Read(ref ReturnedBytes);
     }
 }

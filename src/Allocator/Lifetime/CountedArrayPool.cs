@@ -22,9 +22,6 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     // Dropped arrays go with the next Gen2 collection. One is requested if at least this many bytes were dropped.
     private const long WorthACollection = 1024 * 1024;
 
-    private readonly AllocatorContext _context = context;
-    private readonly long _maximumIdleBytes = maximumIdleBytes;
-
     // Collects the dropped arrays. Null if no collection may be forced.
     private readonly Action? _requestCollection = requestCollection;
 
@@ -52,10 +49,8 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     /// <summary>Reads how often arrays were rented and returned, and how many bytes are outstanding.</summary>
     public ArrayCounts ReadCounts()
     {
-        using (_lock.Enter())
-        {
-            return new ArrayCounts { Rents = _endedRents + _outstanding, Returns = _endedRents, RentedBytes = _outstandingBytes };
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return new ArrayCounts { Rents = _endedRents + _outstanding, Returns = _endedRents, RentedBytes = _outstandingBytes };
     }
 
     /// <summary>Rents an array of at least that many bytes; its rent has not begun. Null if no more may be held.</summary>
@@ -98,7 +93,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         using (_lock.Enter())
         {
             EndRent(guard);
-            isKept = mayKeep && !_isClosed && bytes <= _maximumIdleBytes - _idleBytes && _idle[ClassOf((int)bytes)]!.TryPush(guard);
+            isKept = mayKeep && !_isClosed && bytes <= maximumIdleBytes - _idleBytes && _idle[ClassOf((int)bytes)]!.TryPush(guard);
             _idleBytes += isKept ? bytes : 0;
         }
 
@@ -111,10 +106,8 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     /// <summary>Counts a rent as over because its renter was collected. The array itself comes back by <see cref="Return"/>.</summary>
     public void NoteAbandoned(CountedArrayGuard guard)
     {
-        using (_lock.Enter())
-        {
-            EndRent(guard);
-        }
+        using ShortLock.Section section = _lock.Enter();
+        EndRent(guard);
     }
 
     /// <summary>Lends the array of a rent that has begun to a renter that has only the array.</summary>
@@ -193,7 +186,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!Commitment.TryTake(_context, length, grantsNow: true, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(context, length, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return null;
         }
@@ -207,13 +200,13 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
             }
 
             byte[] array = new byte[length];
-            for (int i = 0; i < length && _context.Populates; i += Environment.SystemPageSize)
+            for (int i = 0; i < length && context.Populates; i += Environment.SystemPageSize)
             {
                 // A fresh array has no memory before it is written to.
                 array[i] = 0;
             }
 
-            CountedArrayGuard guard = new(this, array, _context);
+            CountedArrayGuard guard = new(this, array, context);
             using (_lock.Enter())
             {
                 _heldBytes += length;
@@ -241,7 +234,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
             _heldBytes -= bytes;
         }
 
-        Commitment.EndReleaseOfArray(_context, bytes, grantedBytes: bytes);
+        Commitment.EndReleaseOfArray(context, bytes, grantedBytes: bytes);
     }
 
     private long ReleaseIdle(long bytes, bool staleOnly)

@@ -106,7 +106,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
             part.NoteAbandoned(isAllocation: false);
         }
 
-        Context.Counters.CountAbandoned();
+        Context.Counters.Count(UsageFigure.Abandoned);
         return true;
     }
 
@@ -152,12 +152,10 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         OnAbandoned();
         if (NeedsQuarantine)
         {
-            _mappings?.MappingQuarantined(CapacityInBytes, isAllocation);
+            _mappings?.AddQuarantined(CapacityInBytes);
         }
-        else
-        {
-            _mappings?.MappingReturned(CapacityInBytes, isAllocation);
-        }
+
+        _mappings?.MappingReturned(CapacityInBytes, isAllocation);
     }
 
     private void NoteReturned()
@@ -165,7 +163,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         OnReturned();
         if (NeedsQuarantine)
         {
-            _mappings?.MappingLeftQuarantine(CapacityInBytes);
+            _mappings?.AddQuarantined(-CapacityInBytes);
         }
     }
 }

@@ -38,10 +38,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets the bytes of memory behind this guard, whole blocks or pages.</summary>
     public abstract long CapacityInBytes { get; }
 
-    /// <summary>Gets the next part of the group that begins here.</summary>
     public FinalizableGuard? Next => _next;
 
-    /// <summary>Gets the account that the memory is charged to; null for none.</summary>
     public BudgetAccount? Account => _permit.Account;
 
     public AllocatorContext Context { get; }
@@ -60,7 +58,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _next = next;
     }
 
-    /// <summary>Notes how much of the memory the renter can reach.</summary>
     public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
 
     /// <summary>
@@ -194,7 +191,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         get => _next is null && Trace is null;
     }
 
-    /// <summary>Gets whether a renter's bytes are cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void EndRent(bool ofLease)

@@ -20,15 +20,12 @@ internal interface IIdleMemory
 /// <summary>All idle memory of one allocator, the cheapest to get back first. Code that makes room calls only this.</summary>
 internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
 {
-    private readonly AllocatorCounters _counters = counters;
-    private readonly IIdleMemory[] _kinds = kinds;
-
     public long IdleBytes
     {
         get
         {
             long bytes = 0;
-            foreach (IIdleMemory kind in _kinds)
+            foreach (IIdleMemory kind in kinds)
             {
                 bytes += kind.IdleBytes;
             }
@@ -41,12 +38,12 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
     public long TrimStale(double rate)
     {
         long bytes = 0;
-        foreach (IIdleMemory kind in _kinds)
+        foreach (IIdleMemory kind in kinds)
         {
             bytes += kind.TrimStale(rate);
         }
 
-        _counters.CountTrim(TrimReason.Period, bytes);
+        counters.CountTrim(TrimReason.Period, bytes);
         return bytes;
     }
 
@@ -54,15 +51,14 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
     public long Release(long bytes, TrimReason reason)
     {
         long released = 0;
-        foreach (IIdleMemory kind in _kinds)
+        foreach (IIdleMemory kind in kinds)
         {
             released += released < bytes ? kind.Release(bytes - released) : 0;
         }
 
-        _counters.CountTrim(reason, released);
+        counters.CountTrim(reason, released);
         return released;
     }
 
-    /// <summary>Releases all of it; returns the bytes.</summary>
     public long ReleaseAll(TrimReason reason) => Release(long.MaxValue, reason);
 }

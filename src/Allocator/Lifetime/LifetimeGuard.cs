@@ -7,15 +7,13 @@ namespace Allocator.Lifetime;
 /// after the other. Each owner has the generation of its own rent, and a use with an earlier generation is refused.
 /// </summary>
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
-internal abstract class LifetimeGuard
+internal abstract class LifetimeGuard(RentState record)
 {
     // Only during a traced rent. Made when the rent begins, because its return must not fail without managed memory. An ended guard
     // references itself here.
     private EndedGuard? _tracedEnd;
     private nint _address;
     private byte[]? _array;
-
-    protected LifetimeGuard(RentState record) => Record = record;
 
     // Address, array and length of a rent are read first and the state after them, by volatile reads, which keep that order on every
     // processor. The end of a rent changes the state first. So a state that is still the rent's own confirms what was read before it.
@@ -44,7 +42,7 @@ internal abstract class LifetimeGuard
         set => _tracedEnd = value is null ? null : this as EndedGuard ?? new EndedGuard(value);
     }
 
-    protected RentState Record { get; }
+    protected RentState Record { get; } = record;
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>

@@ -7,17 +7,14 @@ namespace Allocator.Lifetime;
 /// Guards memory that came from the system for this one rent, and goes back right after it. A guard for memory of a heap, which may be
 /// small, serves further rents: a finalizable object costs more than such memory.
 /// </summary>
-internal sealed class MappingGuard : FinalizableGuard
+internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext context) : FinalizableGuard(context)
 {
     private const long PopulatedAtOnce = 4 * 1024 * 1024;
 
-    private NativeMemorySource _source;
+    private NativeMemorySource _source = source;
     private long _lengthInBytes;
     private long _capacityInBytes;
     private long _grantedBytes;
-
-    private MappingGuard(NativeMemorySource source, AllocatorContext context)
-        : base(context) => _source = source;
 
     public override long CapacityInBytes => _capacityInBytes;
 

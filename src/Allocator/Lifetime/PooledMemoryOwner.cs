@@ -3,17 +3,11 @@ using System.Diagnostics.CodeAnalysis;
 namespace Allocator.Lifetime;
 
 /// <summary>The owner that users hold: a guard, and the generation of one rent. Small; its guard has the finalizer.</summary>
-internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
+internal sealed class PooledMemoryOwner<T>(LifetimeGuard guard, long generation) : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
-    private LifetimeGuard _guard;
-    private readonly long _generation;
-
-    public PooledMemoryOwner(LifetimeGuard guard, long generation)
-    {
-        _guard = guard;
-        _generation = generation;
-    }
+    private LifetimeGuard _guard = guard;
+    private readonly long _generation = generation;
 
     public override Memory<T> Memory
     {

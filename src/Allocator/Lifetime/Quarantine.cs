@@ -9,7 +9,6 @@ namespace Allocator.Lifetime;
 internal sealed class Quarantine(Clock clock)
 {
     private readonly ShortLock _lock = new();
-    private readonly Clock _clock = clock;
     private int _count;
     private long _firstEnd = long.MaxValue;
 
@@ -19,7 +18,6 @@ internal sealed class Quarantine(Clock clock)
     /// <summary>Gets or sets whether no stay is waited for any more.</summary>
     public bool IsClosed { get; set; }
 
-    /// <summary>Gets how much was ever added.</summary>
     public long Entered { get; private set; }
 
     /// <summary>Gets the shortest stay of the memory here; <see cref="long.MaxValue"/> if there is none.</summary>
@@ -28,25 +26,21 @@ internal sealed class Quarantine(Clock clock)
     /// <summary>Returns when to look next: when the first stay ends, or one stay later if only a collection is missing.</summary>
     public long NextLook(long nowMilliseconds)
     {
-        using (_lock.Enter())
-        {
-            return _count == 0 || _firstEnd > nowMilliseconds ? _firstEnd : nowMilliseconds + PeriodMilliseconds;
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return _count == 0 || _firstEnd > nowMilliseconds ? _firstEnd : nowMilliseconds + PeriodMilliseconds;
     }
 
     /// <summary>Returns whether a stay is over, so that only a collection is missing.</summary>
     public bool IsOver(long nowMilliseconds)
     {
-        using (_lock.Enter())
-        {
-            return nowMilliseconds >= _firstEnd;
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return nowMilliseconds >= _firstEnd;
     }
 
     /// <summary>Counts memory that stays for a while. Returns when that is over.</summary>
     public long Enter(long periodMilliseconds)
     {
-        long end = _clock.NowMilliseconds + periodMilliseconds;
+        long end = clock.NowMilliseconds + periodMilliseconds;
         using (_lock.Enter())
         {
             _count++;
@@ -59,15 +53,12 @@ internal sealed class Quarantine(Clock clock)
         return end;
     }
 
-    /// <summary>Counts memory no longer.</summary>
     public void Leave()
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        if (--_count == 0)
         {
-            if (--_count == 0)
-            {
-                _firstEnd = PeriodMilliseconds = long.MaxValue;
-            }
+            _firstEnd = PeriodMilliseconds = long.MaxValue;
         }
     }
 }

@@ -54,30 +54,21 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     }
 
     /// <summary>Two pins in one: of the caller's memory, and of the buffer around it.</summary>
-    private sealed class WrappedPin : IPinnable
+    private sealed class WrappedPin(MemoryHandle memory, IPinnable buffer) : IPinnable
     {
-        private readonly IPinnable _buffer;
-        private MemoryHandle _memory;
-
-        public WrappedPin(in MemoryHandle memory, IPinnable buffer)
-        {
-            _memory = memory;
-            _buffer = buffer;
-        }
-
         // The handle made with this has pinned it already.
-        public MemoryHandle Pin(int elementIndex) => _buffer.Pin(elementIndex);
+        public MemoryHandle Pin(int elementIndex) => buffer.Pin(elementIndex);
 
         public void Unpin()
         {
             try
             {
-                _memory.Dispose();
+                memory.Dispose();
             }
             finally
             {
                 // The other pin is the caller's code and may throw. The buffer is released all the same.
-                _buffer.Unpin();
+                buffer.Unpin();
             }
         }
     }

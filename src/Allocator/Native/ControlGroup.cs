@@ -3,7 +3,9 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>The files of one control group that report its limits and its use. Not thread-safe.</summary>
-internal sealed class ControlGroup : IDisposable
+internal sealed class ControlGroup(
+    Func<string, SystemFile?> open, string folder, SystemFile limitFile, SystemFile usageFile, bool isVersion2)
+    : IDisposable
 {
     private const string Version1Root = "/sys/fs/cgroup/memory";
     private const string Version2Root = "/sys/fs/cgroup";
@@ -11,33 +13,16 @@ internal sealed class ControlGroup : IDisposable
     // No limit is "max" in version 2, and in version 1 a number one page below 2^63.
     private const long LeastNoLimit = long.MaxValue / 2;
 
-    private readonly string _folder;
-    private readonly bool _isVersion2;
-    private readonly SystemFile _limit;
-    private readonly SystemFile _usage;
-    private readonly SystemFile? _statistics;
+    private readonly SystemFile? _statistics = open(folder + "/memory.stat");
 
     // Version 2 only. Above it no process is killed, but all are slowed down until the group is below it again. As the process can release
     // idle memory, it treats this as a limit.
-    private readonly SystemFile? _high;
-    private readonly SystemFile? _stalls;
+    private readonly SystemFile? _high = isVersion2 ? open(folder + "/memory.high") : null;
+    private readonly SystemFile? _stalls = isVersion2 ? open(folder + "/memory.pressure") : null;
 
     // Version 1 counts memory and swap together, version 2 swap alone.
-    private readonly SystemFile? _swapLimit;
-    private readonly SystemFile? _swapUsage;
-
-    private ControlGroup(Func<string, SystemFile?> open, string folder, SystemFile limit, SystemFile usage, bool isVersion2)
-    {
-        _folder = folder;
-        _isVersion2 = isVersion2;
-        _limit = limit;
-        _usage = usage;
-        _statistics = open(folder + "/memory.stat");
-        _high = isVersion2 ? open(folder + "/memory.high") : null;
-        _stalls = isVersion2 ? open(folder + "/memory.pressure") : null;
-        _swapLimit = open(folder + (isVersion2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"));
-        _swapUsage = open(folder + (isVersion2 ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
-    }
+    private readonly SystemFile? _swapLimit = open(folder + (isVersion2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"));
+    private readonly SystemFile? _swapUsage = open(folder + (isVersion2 ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
 
     // File pages that were not used lately are reclaimed before a process is killed; Kubernetes subtracts the same. The kernel counts
     // pages in batches, so one kind may seem to have more pages than all together.
@@ -46,7 +31,7 @@ internal sealed class ControlGroup : IDisposable
     private long ReclaimableBytes =>
         Math.Max(
             0,
-            Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (_isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
+            Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
 
     /// <summary>Opens the groups that control the memory of a process: its own, and those around it.</summary>
     /// <param name="open">Opens a file; returns null if there is none.</param>
@@ -68,9 +53,9 @@ internal sealed class ControlGroup : IDisposable
     /// <param name="freeSwap">The machine's free swap.</param>
     public SystemReading? TryRead(long freeSwap)
     {
-        long hard = ReadLimit(_limit);
+        long hard = ReadLimit(limitFile);
         long limit = Math.Min(hard, ReadLimit(_high));
-        if (limit == long.MaxValue || _usage.ReadNumber() is not (long usage and >= 0 and < LeastNoLimit))
+        if (limit == long.MaxValue || usageFile.ReadNumber() is not (long usage and >= 0 and < LeastNoLimit))
         {
             return null;
         }
@@ -81,7 +66,7 @@ internal sealed class ControlGroup : IDisposable
         MemoryLoad load = new()
         {
             Source = MemoryLoadSource.ControlGroup,
-            Origin = _folder,
+            Origin = folder,
             UsedBytes = used,
             TotalBytes = limit,
             StalledPercent = _stalls?.StalledPercent,
@@ -92,8 +77,8 @@ internal sealed class ControlGroup : IDisposable
 
     public void Dispose()
     {
-        _limit.Dispose();
-        _usage.Dispose();
+        limitFile.Dispose();
+        usageFile.Dispose();
         _statistics?.Dispose();
         _high?.Dispose();
         _stalls?.Dispose();
@@ -148,7 +133,7 @@ internal sealed class ControlGroup : IDisposable
         // Pages are written to swap before a process is killed. In version 2 the limit is usually 0, which Kubernetes sets.
         long swapLimit = _swapLimit?.ReadNumber() ?? long.MaxValue;
         long swapUsage = _swapUsage?.ReadNumber() ?? 0;
-        if (!_isVersion2)
+        if (!isVersion2)
         {
             long both = Math.Min(limit - used + freeSwap, swapLimit - Math.Max(0, swapUsage - reclaimable));
             return left with { CertainBytes = both, HardBytes = Math.Max(limit, Math.Min(limit + freeSwap + swapUsage, swapLimit)) };
@@ -159,5 +144,5 @@ internal sealed class ControlGroup : IDisposable
     }
 
     private long Find(ReadOnlySpan<byte> keyOfVersion2, ReadOnlySpan<byte> keyOfVersion1) =>
-        _statistics?.Find(_isVersion2 ? keyOfVersion2 : keyOfVersion1) ?? 0;
+        _statistics?.Find(isVersion2 ? keyOfVersion2 : keyOfVersion1) ?? 0;
 }

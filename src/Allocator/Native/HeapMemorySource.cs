@@ -5,9 +5,6 @@ internal sealed unsafe class HeapMemorySource(
     Func<long, int, nint> allocate, Action<nint> free, bool alignsHere, int overreadToleranceInBytes)
     : NativeMemorySource(overreadToleranceInBytes)
 {
-    private readonly Func<long, int, nint> _allocate = allocate;
-    private readonly Action<nint> _free = free;
-
     /// <summary>Gets whether the heap does not align. Its own pointer is then kept in the word before the aligned address.</summary>
     public bool AlignsHere { get; } = alignsHere;
 
@@ -48,7 +45,7 @@ internal sealed unsafe class HeapMemorySource(
         nint raw;
         try
         {
-            raw = _allocate(lengthInBytes + OverreadToleranceInBytes + slack, alignmentInBytes);
+            raw = allocate(lengthInBytes + OverreadToleranceInBytes + slack, alignmentInBytes);
         }
         catch (OutOfMemoryException)
         {
@@ -65,5 +62,5 @@ internal sealed unsafe class HeapMemorySource(
         return aligned;
     }
 
-    public override void Free(nint address, long lengthInBytes) => _free(AlignsHere ? ((nint*)address)[-1] : address);
+    public override void Free(nint address, long lengthInBytes) => free(AlignsHere ? ((nint*)address)[-1] : address);
 }

@@ -20,7 +20,6 @@ internal static class NativeMapThreshold
 
     private static int s_isDecided;
 
-    /// <summary>Gets whether the library has set the threshold.</summary>
     public static bool IsSet { get; private set; }
 
     /// <summary>Decides for the process, unless that was done before.</summary>

@@ -4,14 +4,11 @@ using System.Text;
 namespace Allocator.Native;
 
 /// <summary>A small file of Linux, kept open: reading it again is one system call without managed memory. Not thread-safe.</summary>
-internal class SystemFile : IDisposable
+internal class SystemFile(FileStream? file) : IDisposable
 {
     // The longest is memory.stat, of some 2 KB.
     private readonly byte[] _buffer = new byte[8192];
-    private readonly FileStream? _file;
     private int _length;
-
-    protected SystemFile(FileStream? file) => _file = file;
 
     /// <summary>Opens a file. Returns null if it does not exist or may not be read.</summary>
     /// <exception cref="IOException">It cannot be opened now; for instance, the process has too many open files.</exception>
@@ -46,15 +43,15 @@ internal class SystemFile : IDisposable
 
         return new FileStream(path, options);
 #else
-        FileStream file = new(path, FileMode.CreateNew, FileAccess.ReadWrite, Share);
+        FileStream created = new(path, FileMode.CreateNew, FileAccess.ReadWrite, Share);
         if (hasModes && LibC.ChangeMode(path, LibC.OwnerReadsAndWrites) != 0)
         {
-            file.Dispose();
+            created.Dispose();
             File.Delete(path);
             throw new IOException($"The mode of {path} cannot be changed to 0600.");
         }
 
-        return file;
+        return created;
 #endif
     }
 
@@ -112,9 +109,9 @@ internal class SystemFile : IDisposable
     {
         try
         {
-            using SystemFile? file = TryOpen(path);
-            file?.Refresh();
-            return file?.ToString();
+            using SystemFile? opened = TryOpen(path);
+            opened?.Refresh();
+            return opened?.ToString();
         }
         catch (IOException)
         {
@@ -146,14 +143,13 @@ internal class SystemFile : IDisposable
         return null;
     }
 
-    /// <summary>Returns the contents as a string.</summary>
     public override string ToString() => Encoding.UTF8.GetString(_buffer, 0, _length);
 
-    public void Dispose() => _file?.Dispose();
+    public void Dispose() => file?.Dispose();
 
     protected virtual int Read(byte[] buffer)
     {
-        _file!.Position = 0;
-        return _file.Read(buffer, 0, buffer.Length);
+        file!.Position = 0;
+        return file.Read(buffer, 0, buffer.Length);
     }
 }

@@ -17,7 +17,6 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
     // A smaller limit is not a container's but an error: .NET does not start in so little.
     private const long LeastLimitInBytes = 16 * 1024 * 1024;
 
-    private readonly Func<string, SystemFile?> _open = open;
     private readonly long _machineBytes = machineBytes;
     private SystemFile? _machine;
     private SystemFile? _machineStalls;
@@ -31,7 +30,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
         try
         {
             // In pages: all, resident, shared and so on.
-            using SystemFile? file = _open("/proc/self/statm");
+            using SystemFile? file = open("/proc/self/statm");
             file?.Refresh();
             ReadOnlySpan<byte> text = file is null ? default : file.Text;
             int second = text.IndexOf((byte)' ') + 1;
@@ -74,7 +73,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
     // A process may be moved from one group to another.
     private void FollowMembership()
     {
-        _membership ??= _open("/proc/self/cgroup");
+        _membership ??= open("/proc/self/cgroup");
         _membership?.Refresh();
         ReadOnlySpan<byte> membership = _membership is null ? default : _membership.Text;
         if (_membershipSeen is null || !membership.SequenceEqual(_membershipSeen))
@@ -95,7 +94,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
         }
 
         _ownStalls?.Dispose();
-        _groups = [.. ControlGroup.OpenAll(_open, membership)];
+        _groups = [.. ControlGroup.OpenAll(open, membership)];
         _ownStalls = ControlGroup.Folders(membership, isVersion2: true).Take(1)
             .Select(folder => OpenOrNone(folder + "/memory.pressure")).FirstOrDefault();
     }
@@ -105,7 +104,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
     {
         try
         {
-            return _open(path);
+            return open(path);
         }
         catch (IOException)
         {
@@ -115,7 +114,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
 
     private SystemReading ReadGroupsAndMachine(bool skipsUnreadable)
     {
-        _machine ??= _open(MachinePath);
+        _machine ??= open(MachinePath);
         _machine?.RefreshIfReadable();
         long total = _machine?.Find("MemTotal"u8) ?? 0;
         long available = _machine?.Find("MemAvailable"u8) ?? -1;

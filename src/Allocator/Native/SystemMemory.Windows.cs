@@ -6,10 +6,6 @@ namespace Allocator.Native;
 internal sealed unsafe class WindowsSystemMemory(
     Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory) : SystemMemory
 {
-    private readonly Func<MemoryLoad?> _readJob = readJob;
-    private readonly Func<MemoryLoad?> _readMachine = readMachine;
-    private readonly Func<bool?> _readLowMemory = readLowMemory;
-
     public WindowsSystemMemory()
         : this(WindowsJob.TryRead, TryReadMachine, TryReadLowMemory)
     {
@@ -42,16 +38,16 @@ internal sealed unsafe class WindowsSystemMemory(
 
     private MemoryLoad JudgeSystem()
     {
-        MemoryLoad? machine = _readMachine();
+        MemoryLoad? machine = readMachine();
 
         // The notification is for the whole machine: a busy neighbour does not concern a job that has room.
-        if (_readJob() is MemoryLoad job && (machine is null || job.TotalBytes < machine.Value.TotalBytes))
+        if (readJob() is MemoryLoad job && (machine is null || job.TotalBytes < machine.Value.TotalBytes))
         {
             return job;
         }
 
         return machine is MemoryLoad load
-            ? load with { IsHigh = load.IsHigh || _readLowMemory() == true }
+            ? load with { IsHigh = load.IsHigh || readLowMemory() == true }
             : TryReadCollector() ?? default;
     }
 
@@ -80,10 +76,6 @@ internal sealed unsafe class WindowsSystemMemory(
         public uint MemoryLoadPercent;
         public ulong TotalPhysical;
         public ulong AvailablePhysical;
-        public ulong TotalPageFile;
-        public ulong AvailablePageFile;
-        public ulong TotalVirtual;
-        public ulong AvailableVirtual;
-        public ulong AvailableExtendedVirtual;
+        public fixed ulong OfPageFileAndAddresses[5];
     }
 }

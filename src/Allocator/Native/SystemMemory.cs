@@ -52,7 +52,6 @@ internal abstract class SystemMemory
     /// <summary>Reads how short memory is, at ticks and for diagnostics. Limits change while a process runs.</summary>
     public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
-    /// <summary>Reads how much memory is left.</summary>
     public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
 
     /// <summary>Returns the resident bytes of this process; 0 if unknown.</summary>
@@ -117,21 +116,19 @@ internal abstract class SystemMemory
     // Never throws: if managed memory or file handles run out, the last reading stays in force.
     private SystemReading Read(bool looksForLimits)
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        try
         {
-            try
-            {
-                _last = ReadSystem(looksForLimits);
-            }
-            catch (Exception)
-            {
-                // The next reading tries again.
-            }
-
-            Volatile.Write(ref _totalBytes, _last.Load.TotalBytes);
-            Volatile.Write(ref _isRead, true);
-            return _last;
+            _last = ReadSystem(looksForLimits);
         }
+        catch (Exception)
+        {
+            // The next reading tries again.
+        }
+
+        Volatile.Write(ref _totalBytes, _last.Load.TotalBytes);
+        Volatile.Write(ref _isRead, true);
+        return _last;
     }
 
     private sealed class CollectorMemory : SystemMemory

@@ -2,34 +2,22 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>Memory from <c>mmap</c>, on Linux and macOS.</summary>
-internal sealed unsafe class UnixMemorySource : VirtualMemorySource
+/// <summary>
+/// Memory from <c>mmap</c>, on Linux and macOS. By default with guard advice if the kernel knows it, and the system's page and huge page.
+/// If writable pages count against a limit of the process, only committed pages are made writable.
+/// </summary>
+internal sealed unsafe class UnixMemorySource(
+    bool useHugePages, bool useGuardAdvice = true, int? pageSizeInBytes = null, int overreadToleranceInBytes = 0,
+    bool? protectsUncommitted = null, long? hugePageInBytes = null)
+    : VirtualMemorySource(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
 {
-    private readonly bool _useHugePages;
-    private readonly int? _hugePageAdvice;
-    private readonly bool _useGuardAdvice;
+    // With pages of 16 or 64 KiB a huge page has 32 or 512 MiB, more than a block: the kernel would put memory behind purged blocks again
+    // because of their neighbours.
+    private readonly bool _useHugePages = useHugePages && (hugePageInBytes ?? Kernel.HugePageInBytes) <= MaximumAlignment;
+    private readonly bool _useGuardAdvice = useGuardAdvice && Kernel.KnowsGuardAdvice;
 
     // Never unset: memory that was writable before stays writable, and one more call for it does no harm.
-    private volatile bool _protectsUncommitted;
-
-    // The defaults: guard advice if the kernel knows it, and the system's page and huge page. If writable pages count against a limit of
-    // the process, only committed pages are made writable.
-    public UnixMemorySource(
-        bool useHugePages,
-        bool useGuardAdvice = true,
-        int? pageSizeInBytes = null,
-        int overreadToleranceInBytes = 0,
-        bool? protectsUncommitted = null,
-        long? hugePageInBytes = null)
-        : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
-    {
-        // With pages of 16 or 64 KiB a huge page has 32 or 512 MiB, more than a block: the kernel would put memory behind purged blocks
-        // again because of their neighbours.
-        _useHugePages = useHugePages && (hugePageInBytes ?? Kernel.HugePageInBytes) <= MaximumAlignment;
-        _hugePageAdvice = _useHugePages ? LibC.AdviceHugePage : LibC.AdviceNoHugePage;
-        _useGuardAdvice = useGuardAdvice && Kernel.KnowsGuardAdvice;
-        _protectsUncommitted = protectsUncommitted ?? Kernel.CountsWritable;
-    }
+    private volatile bool _protectsUncommitted = protectsUncommitted ?? Kernel.CountsWritable;
 
     public override nint TryReserve(long lengthInBytes, long partInBytes)
     {
@@ -177,7 +165,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         Unmap((nint)mapped, head);
         Unmap((nint)(start + lengthInBytes), slack - head);
 
-        if (lengthInBytes >= MaximumAlignment && _hugePageAdvice is int advice)
+        if (lengthInBytes >= MaximumAlignment && (_useHugePages ? LibC.AdviceHugePage : LibC.AdviceNoHugePage) is int advice)
         {
             // Before the first touch: otherwise the range is populated with pages of the wrong size. A kernel without huge pages refuses,
             // and no harm is done.

@@ -3,7 +3,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>Memory from <c>VirtualAlloc</c>.</summary>
-internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
+internal sealed unsafe class WindowsMemorySource(int overreadToleranceInBytes = 0)
+    : VirtualMemorySource(Environment.SystemPageSize, overreadToleranceInBytes)
 {
     private const uint Commit = 0x1000;
     private const uint Reserve = 0x2000;
@@ -18,11 +19,6 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     // Another thread may take the aligned range after the larger one was given back and before it is taken again.
     private const int AlignmentTries = 16;
-
-    public WindowsMemorySource(int overreadToleranceInBytes = 0)
-        : base(Environment.SystemPageSize, overreadToleranceInBytes)
-    {
-    }
 
     // The first page of every part, and the page behind the last part.
     private long ReadablePageInBytes => OverreadToleranceInBytes > 0 ? PageSizeInBytes : 0;

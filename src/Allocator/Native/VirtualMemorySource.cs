@@ -4,20 +4,17 @@ namespace Allocator.Native;
 /// A source that can hold address space without memory, put memory behind parts of it, and take the memory away again. If the system
 /// refuses, methods return false, or address 0.
 /// </summary>
-internal abstract class VirtualMemorySource : NativeMemorySource
+internal abstract class VirtualMemorySource(long pageSizeInBytes, int overreadToleranceInBytes = 0)
+    : NativeMemorySource(overreadToleranceInBytes)
 {
-    protected VirtualMemorySource(long pageSizeInBytes, int overreadToleranceInBytes = 0)
-        : base(overreadToleranceInBytes) => PageSizeInBytes = pageSizeInBytes;
-
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
-    public long PageSizeInBytes { get; }
+    public long PageSizeInBytes { get; } = pageSizeInBytes;
 
     public override long ResidentUnitInBytes => PageSizeInBytes;
 
     /// <summary>Gets whether memory is zero at its first touch.</summary>
     public virtual bool MapsZeroed => true;
 
-    /// <summary>Makes the source for the running operating system.</summary>
     public static VirtualMemorySource Create(HugePages hugePages, int overreadToleranceInBytes = 0) =>
         RuntimeInformation.IsOSPlatform(OSPlatform.Windows)
             ? new WindowsMemorySource(overreadToleranceInBytes)

@@ -1,18 +1,22 @@
 using System.Numerics;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 
 namespace Allocator.Pooling;
 
-/// <summary>The arenas of one pool. Decides which arena a request goes to, and adds arenas. Lock-free; arenas are never removed.</summary>
+/// <summary>
+/// The arenas of one pool. Decides which arena a request goes to, adds arenas, and releases idle blocks. Lock-free; none is ever removed.
+/// </summary>
+/// <remarks>
+/// Idle blocks are released one after the other. Each is held meanwhile as by a renter, so the system call blocks no other thread, and at
+/// most one block is missing from the pool. If the pool keeps its blocks, none goes before the pool is closed.
+/// </remarks>
 internal sealed class ArenaSet(
-    UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
+    UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context) : IIdleMemory
 {
-    private readonly UniformUnmanagedMemoryPool _pool = pool;
-    private readonly PoolGeometry _geometry = geometry;
     private readonly NativeMemorySource _source = source;
-    private readonly AllocatorContext _context = context;
     private BlockArena[] _all = [];
 
     public BlockArena[] All => Volatile.Read(ref _all);
@@ -22,8 +26,9 @@ internal sealed class ArenaSet(
     {
         while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
         {
-            int index = arena.TryClaim(resident);
-            if (index >= 0 && arena.TryTake(index, 1, ref refusals, out outcome) is BlockGuard block)
+            ulong claimed = arena.TryClaimMany(1, resident);
+            int index = BitOperations.TrailingZeroCount(claimed);
+            if (claimed != 0 && arena.TryTake(index, 1, ref refusals, out outcome) is BlockGuard block)
             {
                 return block;
             }
@@ -66,7 +71,7 @@ internal sealed class ArenaSet(
     /// Moves blocks from the pool's cache into the free maps: all of them, or those that are wanted. Returns false if there was none. It
     /// may miss a block that another thread caches meanwhile.
     /// </summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted = null)
     {
         bool any = false;
         foreach (BlockArena arena in All)
@@ -147,7 +152,7 @@ internal sealed class ArenaSet(
             blocks += arena.BlockCount;
         }
 
-        int count = Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks - blocks);
+        int count = Math.Min(BlockArena.MaximumBlocks, geometry.MaximumBlocks - blocks);
         if (count < atLeastBlocks)
         {
             return false;
@@ -164,7 +169,7 @@ internal sealed class ArenaSet(
         bool added = false;
         try
         {
-            BlockArena grown = new(_pool, _source, reservation, _geometry.BlockSizeInBytes, count, _context);
+            BlockArena grown = new(pool, _source, reservation, geometry.BlockSizeInBytes, count, context);
 
             // If another thread was faster, its arena serves as well.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
@@ -174,8 +179,61 @@ internal sealed class ArenaSet(
         {
             if (!added)
             {
-                reserving?.Free(reservation, (long)_geometry.BlockSizeInBytes * count);
+                reserving?.Free(reservation, (long)geometry.BlockSizeInBytes * count);
             }
+        }
+    }
+
+    public long IdleBytes => PoolUsage.Read(All).RetainedBytes;
+
+    public long TrimStale(double rate)
+    {
+        int stale = 0;
+        foreach (BlockArena arena in All)
+        {
+            stale += arena.LookForStale();
+        }
+
+        int quota = (int)Math.Ceiling(stale * rate);
+        if (quota > 0)
+        {
+            DrainCached(IsStale);
+        }
+
+        return End(ReleaseBlocks(quota, staleOnly: true));
+    }
+
+    public long Release(long bytes)
+    {
+        // Blocks in the cache are in use all the time. They go last, and each is tried once.
+        bool isAll = bytes == long.MaxValue;
+        if (isAll)
+        {
+            DrainCached();
+        }
+
+        long count = bytes / geometry.BlockSizeInBytes + (bytes % geometry.BlockSizeInBytes == 0 ? 0 : 1);
+        long trimmed = ReleaseBlocks(count, staleOnly: false);
+        long missing = count - trimmed / geometry.BlockSizeInBytes;
+        if (missing > 0 && !isAll && DrainCached())
+        {
+            trimmed += ReleaseBlocks(missing, staleOnly: false);
+        }
+
+        return End(trimmed);
+    }
+
+    /// <summary>Releases up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
+    public void Exchange(int count) => context.Counters.CountTrim(TrimReason.Exchange, End(ReleaseBlocks(count, staleOnly: false)));
+
+    /// <summary>Releases all idle blocks of a closed pool, and the addresses of arenas without outstanding blocks.</summary>
+    public void ReleaseAll()
+    {
+        DrainCached();
+        context.Counters.CountTrim(TrimReason.Requested, ReleaseBlocks(long.MaxValue, staleOnly: false));
+        foreach (BlockArena arena in All)
+        {
+            arena.TryReleaseAll();
         }
     }
 
@@ -183,7 +241,7 @@ internal sealed class ArenaSet(
     private nint TryReserve(VirtualMemorySource source, int atLeastBlocks, ref int count)
     {
         nint address = 0;
-        int size = _geometry.BlockSizeInBytes;
+        int size = geometry.BlockSizeInBytes;
         for (; count >= atLeastBlocks && (address = source.TryReserve((long)size * count, size)) == 0; count /= 2)
         {
         }
@@ -226,6 +284,54 @@ internal sealed class ArenaSet(
 
         return best;
     }
+
+    private long End(long bytes)
+    {
+        pool.ReleaseIfClosed();
+        return bytes;
+    }
+
+    // The last arenas and the highest blocks first: single blocks are served from the other end.
+    private long ReleaseBlocks(long count, bool staleOnly)
+    {
+        long bytes = 0;
+        BlockArena[] arenas = pool.KeepsBlocks && !pool.IsClosed ? [] : All;
+        for (int i = arenas.Length - 1; i >= 0 && count > 0; i--)
+        {
+            BlockArena arena = arenas[i];
+            for (int index = arena.BlockCount - 1; index >= 0 && count > 0; index--)
+            {
+                if ((staleOnly ? arena.IsStale(index) : arena.IsResident(index)) && TryReleaseBlock(arena, index, staleOnly))
+                {
+                    bytes += arena.BlockSizeInBytes;
+                    count--;
+                }
+            }
+        }
+
+        return bytes;
+    }
+
+    // Checks again once the block is held: it may have been rented and returned before the claim.
+    private static bool TryReleaseBlock(BlockArena arena, int index, bool staleOnly)
+    {
+        if (!arena.TryClaimBlock(index))
+        {
+            return false;
+        }
+
+        try
+        {
+            return (!staleOnly || arena.IsStale(index)) && arena.TryRelease(index);
+        }
+        finally
+        {
+            arena.Return(1UL << index);
+        }
+    }
+
+    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
+    private static bool IsStale(BlockRecord block) => block.Arena.IsStale(block.Index);
 }
 
 /// <summary>How a request to the pool ended.</summary>
@@ -240,6 +346,5 @@ internal enum PoolOutcome
     /// <summary>The pool has nothing free, or no such run.</summary>
     Full,
 
-    /// <summary>The system refused.</summary>
     Refused,
 }

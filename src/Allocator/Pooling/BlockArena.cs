@@ -74,7 +74,6 @@ internal sealed partial class BlockArena
     /// <summary>Gets whether blocks with adjacent numbers are adjacent in memory.</summary>
     public bool IsContiguous => _reservation != 0;
 
-    /// <summary>Gets what changes with every rent, by block.</summary>
     public BlockRecord[] Records { get; }
 
     public int FreeCount => BitOperations.PopCount(Free);
@@ -95,15 +94,8 @@ internal sealed partial class BlockArena
     /// <summary>Returns whether a free block has memory, or none, as asked.</summary>
     public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
 
-    /// <summary>Claims the lowest free block that has memory, or has none, as asked. Returns -1 if there is no such block.</summary>
-    /// <remarks>Whether it has memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
-    public int TryClaim(bool resident)
-    {
-        ulong claimed = TryClaimMany(1, resident);
-        return claimed == 0 ? -1 : BitOperations.TrailingZeroCount(claimed);
-    }
-
-    /// <summary>As <see cref="TryClaim(bool)"/>, up to <paramref name="count"/> blocks in one step, lowest first.</summary>
+    /// <summary>Claims up to so many free blocks that have memory, or have none, as asked, in one step, lowest first.</summary>
+    /// <remarks>Whether they have memory is only a hint until they are held: see <see cref="TryReady"/>.</remarks>
     public ulong TryClaimMany(int count, bool resident)
     {
         while (true)
@@ -124,7 +116,6 @@ internal sealed partial class BlockArena
         return resident;
     }
 
-    /// <summary>Returns how many blocks of a run have memory.</summary>
     public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BlockBits.Mask(count) << first));
 
     /// <summary>Claims the run of free blocks that needs the least new memory. Returns its first block, or -1 if there is none.</summary>
@@ -141,7 +132,6 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Claims one given block. False if it is not free.</summary>
     public bool TryClaimBlock(int index)
     {
         ulong free = Free;

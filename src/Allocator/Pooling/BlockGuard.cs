@@ -8,17 +8,13 @@ namespace Allocator.Pooling;
 internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
     : FinalizableGuard(arena.Records[index], context)
 {
-    private readonly UniformUnmanagedMemoryPool _pool = pool;
-
     // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
 
-    /// <summary>Gets the block's record.</summary>
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
 
     public BlockArena Arena => Block.Arena;
 
-    /// <summary>Gets the block's number in its arena.</summary>
     public int Index => Block.Index;
 
     public int RunLength => Record.RunLength;
@@ -74,7 +70,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
         {
             // The memory comes back first: a request that is served as the permit comes back then finds it.
             BudgetPermit permit = TakePermit();
-            _pool.Return(this, bypassesCache: false);
+            pool.Return(this, bypassesCache: false);
             permit.Account?.Return(permit.Bytes);
         }
     }
@@ -83,13 +79,13 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     {
         if (_successor is null)
         {
-            BlockGuard successor = new(_pool, Arena, Index, Context);
+            BlockGuard successor = new(pool, Arena, Index, Context);
             successor.Place(Address, RunLength);
             Volatile.Write(ref _successor, successor);
         }
     }
 
-    protected override void Return(bool bypassesCache) => _pool.Return(_successor ?? this, bypassesCache);
+    protected override void Return(bool bypassesCache) => pool.Return(_successor ?? this, bypassesCache);
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
@@ -113,7 +109,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
         catch
         {
             // If the pool was closed meanwhile, this releases the block.
-            _pool.Return(this, bypassesCache: true);
+            pool.Return(this, bypassesCache: true);
             throw;
         }
     }

@@ -6,7 +6,7 @@ namespace Allocator.Pooling;
 /// <summary>
 /// The user's callbacks for blocks. One registers a block with a device when it gets memory; one ends that before the memory goes.
 /// </summary>
-internal sealed class BlockHooks
+internal sealed class BlockHooks(Action<nint, long>? committed, Action<nint, long>? releasing)
 {
     // Stands for "no exception yet".
     private static readonly Exception s_none = new();
@@ -18,15 +18,6 @@ internal sealed class BlockHooks
     [ThreadStatic]
     private static bool t_isReleasing;
 #pragma warning restore IDE1006
-
-    private readonly Action<nint, long>? _committed;
-    private readonly Action<nint, long>? _releasing;
-
-    private BlockHooks(Action<nint, long>? committed, Action<nint, long>? releasing)
-    {
-        _committed = committed;
-        _releasing = releasing;
-    }
 
     /// <summary>
     /// Gets whether this thread is inside a hook that runs before memory goes back. Requests by that hook are served from existing memory:
@@ -68,19 +59,19 @@ internal sealed class BlockHooks
     public void Commit(nint address, long lengthInBytes)
     {
         ShortLock.AssertNoneHeld();
-        _committed?.Invoke(address, lengthInBytes);
+        committed?.Invoke(address, lengthInBytes);
     }
 
     /// <summary>Returns false if the user's code threw: a device may still have the block, which keeps its memory.</summary>
     public bool TryRelease(nint address, long lengthInBytes) =>
-        Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
+        Try(releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
     /// <summary>
     /// Tells the user that a block keeps its memory after all, because the system refuses to take it. False if the user's code threw: the
     /// hook is called again before the block is used.
     /// </summary>
     public bool TryCancelRelease(nint address, long lengthInBytes) =>
-        Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
+        Try(committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
 
     private static bool Try(Action<nint, long>? hook, string name, nint address, long lengthInBytes)
     {

@@ -31,7 +31,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
             : NativeMemorySource.MinimumAlignment;
-        Idle = new IdleBlocks(this, context.Counters);
     }
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
@@ -41,7 +40,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets whether the pool has been closed: blocks that come back go to the system.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
-    /// <summary>Gets the user's callbacks for blocks. Null if there are none.</summary>
     public BlockHooks? Hooks { get; }
 
     /// <summary>Gets whether blocks keep their memory until the pool is closed.</summary>
@@ -49,7 +47,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     public int MaximumBlocks => _geometry.MaximumBlocks;
 
-    public IdleBlocks Idle { get; }
+    public IIdleMemory Idle => _arenas;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -102,7 +100,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
         if (run is not null && coldBlocks > 0)
         {
-            Idle.Exchange(coldBlocks);
+            _arenas.Exchange(coldBlocks);
         }
 
         ReleaseIfClosed();
@@ -205,7 +203,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Moves all blocks of the cache, or the wanted ones, into the free maps. False if there was none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
-    void IBackgroundWork.DoWork() => Idle.ReleaseAll();
+    void IBackgroundWork.DoWork() => _arenas.ReleaseAll();
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 

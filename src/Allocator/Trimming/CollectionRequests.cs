@@ -9,7 +9,8 @@ namespace Allocator.Trimming;
 /// idle process, and never on a thread that rents or returns. As the last resort, before the container's limit refuses memory, it forces a
 /// collection that blocks. Thread-safe.
 /// </summary>
-internal sealed class CollectionRequests : IBackgroundWork
+internal sealed class CollectionRequests(Clock clock, Action collect, Action collectBlocking, Func<GCLatencyMode> readMode)
+    : IBackgroundWork
 {
     private const long LongestIntervalMilliseconds = 60 * 60 * 1000;
 
@@ -24,10 +25,6 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     private readonly ShortLock _lock = new();
     private readonly object _lastResort = new();
-    private readonly Clock _clock;
-    private readonly Action _collect;
-    private readonly Action _collectBlocking;
-    private readonly Func<GCLatencyMode> _readMode;
     private BackgroundState _work;
     private long? _lastMilliseconds;
     private long _nextLookMilliseconds;
@@ -35,14 +32,6 @@ internal sealed class CollectionRequests : IBackgroundWork
     private long _activitySeen;
     private int _fruitless;
     private long? _lastResortEnded;
-
-    public CollectionRequests(Clock clock, Action collect, Action collectBlocking, Func<GCLatencyMode> readMode)
-    {
-        _clock = clock;
-        _collect = collect;
-        _collectBlocking = collectBlocking;
-        _readMode = readMode;
-    }
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -86,7 +75,7 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// </summary>
     public void Look(long periodMilliseconds, long activity, bool isAwaited)
     {
-        long now = _clock.NowMilliseconds;
+        long now = clock.NowMilliseconds;
         _nextLookMilliseconds = now + periodMilliseconds;
         int collections = GC.CollectionCount(2);
         bool isCollected = collections != _collectionsSeen;
@@ -100,7 +89,7 @@ internal sealed class CollectionRequests : IBackgroundWork
         if ((isAwaited || !isCollected) && TryBegin(IntervalOf(periodMilliseconds)))
         {
             _fruitless++;
-            _collect();
+            collect();
         }
     }
 
@@ -113,25 +102,25 @@ internal sealed class CollectionRequests : IBackgroundWork
     {
         lock (_lastResort)
         {
-            if (_lastResortEnded is null || _clock.NowMilliseconds - _lastResortEnded >= LastResortPeriodMilliseconds)
+            if (_lastResortEnded is null || clock.NowMilliseconds - _lastResortEnded >= LastResortPeriodMilliseconds)
             {
                 heapTrimmer?.TryTrim(counters);
                 if (mayCollect)
                 {
-                    _collectBlocking();
+                    collectBlocking();
                 }
 
-                _lastResortEnded = _clock.NowMilliseconds;
+                _lastResortEnded = clock.NowMilliseconds;
             }
 
-            return mayCollect && _clock.NowMilliseconds - _lastResortEnded < GraceMilliseconds;
+            return mayCollect && clock.NowMilliseconds - _lastResortEnded < GraceMilliseconds;
         }
     }
 
-    void IBackgroundWork.DoWork() => _collect();
+    void IBackgroundWork.DoWork() => collect();
 
     // A forced collection would end a no-GC region, and with concurrent collection off it blocks all threads.
-    private bool MayForce(bool beforeRefusal) => _readMode() switch
+    private bool MayForce(bool beforeRefusal) => readMode() switch
     {
         GCLatencyMode.NoGCRegion => false,
         GCLatencyMode.Batch => beforeRefusal,
@@ -146,16 +135,14 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     private bool TryBegin(long intervalMilliseconds)
     {
-        long now = _clock.NowMilliseconds;
-        using (_lock.Enter())
+        long now = clock.NowMilliseconds;
+        using ShortLock.Section section = _lock.Enter();
+        if (now - _lastMilliseconds < intervalMilliseconds)
         {
-            if (now - _lastMilliseconds < intervalMilliseconds)
-            {
-                return false;
-            }
-
-            _lastMilliseconds = now;
-            return true;
+            return false;
         }
+
+        _lastMilliseconds = now;
+        return true;
     }
 }

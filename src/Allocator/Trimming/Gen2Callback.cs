@@ -6,13 +6,11 @@ namespace Allocator.Trimming;
 /// Wakes a timer after each Gen2 collection. Nothing references it, so its finalizer runs when it is collected, and registers it again
 /// while the timer runs. After its first two collections it lies in gen 2, and is collected with it.
 /// </summary>
-internal sealed class Gen2Callback : CriticalFinalizerObject
+internal sealed class Gen2Callback(WeakReference<TrimTimer> timer) : CriticalFinalizerObject
 {
-    private readonly WeakReference<TrimTimer> _timer;
+    // The timer keeps it too: otherwise it could be finalized first.
+    private readonly WeakReference<TrimTimer> _timer = timer;
     private int _collections = GC.CollectionCount(2);
-
-    /// <summary>Makes one for a timer. The timer keeps the reference too: otherwise the reference could be finalized first.</summary>
-    public Gen2Callback(WeakReference<TrimTimer> timer) => _timer = timer;
 
     ~Gen2Callback()
     {

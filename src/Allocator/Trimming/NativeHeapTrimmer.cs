@@ -14,15 +14,11 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     // Takes a twentieth of the time at most.
     private const int LongestPart = 20;
 
-    private readonly Clock _clock = clock;
-    private readonly Func<bool> _trim = trim;
-    private readonly Func<long> _readResident = readResident;
     private AllocatorCounters? _requestedBy;
     private BackgroundState _work;
     private long _notBeforeMilliseconds = long.MinValue;
     private int _isBusy;
 
-    /// <summary>Gets the trimmer of the process.</summary>
     public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, LibC.TryTrimHeap, SystemMemory.Shared.ReadResidentBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
@@ -68,21 +64,21 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         }
     }
 
-    private bool IsDue => _clock.NowMilliseconds >= Volatile.Read(ref _notBeforeMilliseconds);
+    private bool IsDue => clock.NowMilliseconds >= Volatile.Read(ref _notBeforeMilliseconds);
 
     private void Trim(AllocatorCounters counters)
     {
-        long before = _readResident();
-        long begun = _clock.NowMilliseconds;
-        if (!_trim())
+        long before = readResident();
+        long begun = clock.NowMilliseconds;
+        if (!trim())
         {
             // The C library is not glibc, and that does not change.
             Volatile.Write(ref _notBeforeMilliseconds, long.MaxValue);
             return;
         }
 
-        long ended = _clock.NowMilliseconds;
+        long ended = clock.NowMilliseconds;
         Volatile.Write(ref _notBeforeMilliseconds, ended + Math.Max(ShortestPeriodMilliseconds, LongestPart * (ended - begun)));
-        counters.CountNativeHeapTrim(Math.Max(0, before - _readResident()), ended - begun);
+        counters.CountNativeHeapTrim(Math.Max(0, before - readResident()), ended - begun);
     }
 }

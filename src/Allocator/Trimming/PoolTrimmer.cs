@@ -1,4 +1,3 @@
-using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -7,88 +6,62 @@ using Allocator.Pooling;
 namespace Allocator.Trimming;
 
 /// <summary>Decides how much of one pool's idle memory is released, and when. The pool does not know it.</summary>
-internal sealed class PoolTrimmer : IBackgroundWork
+internal sealed class PoolTrimmer(
+    UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, IdleMemory idle, AllocatorContext context, SystemMemory pressure,
+    MemoryAllocatorOptions options)
+    : IBackgroundWork
 {
     private const double LargestJitter = 0.2;
 
     private const int LoadPeriodMilliseconds = 1000;
 
-    private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly CountedArrayPool _arrays;
-    private readonly AllocatorContext _context;
-    private readonly double _rate;
-    private readonly IdleMemory _idle;
-
-    // Null without a limit.
-    private readonly MemoryBudget? _budget;
+    private readonly double _rate = options.TrimRate;
     private BackgroundState _work;
 
     // Work to be done on the thread for hooks. Each flag is cleared before its work is done.
     private volatile bool _hasPeriodEnded;
     private volatile bool _isRefused;
 
-    public PoolTrimmer(
-        UniformUnmanagedMemoryPool pool,
-        CountedArrayPool arrays,
-        IdleMemory idle,
-        AllocatorContext context,
-        SystemMemory pressure,
-        MemoryAllocatorOptions options)
-    {
-        _pool = pool;
-        _arrays = arrays;
-        _idle = idle;
-        _context = context;
-        _budget = context.Budget.IsCounted ? context.Budget : null;
-        Pressure = pressure;
-        PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
-        _rate = options.TrimRate;
-        Reference = new WeakReference<PoolTrimmer>(this);
-    }
-
-    public WeakReference<PoolTrimmer> Reference { get; }
-
     /// <summary>Gets the reader of memory load. The scheduler reads it once a tick for all pools that share it.</summary>
-    public SystemMemory Pressure { get; }
+    public SystemMemory Pressure { get; } = pressure;
 
     /// <summary>Gets whether the allocator is limited, so that a high load must be noticed soon.</summary>
     public bool WatchesLoad { get; init; }
 
     public NativeHeapTrimmer? HeapTrimmer { get; init; }
 
-    /// <summary>Gets whether a trim calls the user's code.</summary>
-    public bool HasHooks => _context.HasHooks;
+    public bool HasHooks => context.HasHooks;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     /// <summary>Gets or sets whether the scheduler calls this trimmer. Set by the scheduler only.</summary>
     public bool IsActive { get; set; }
 
-    public long PeriodMilliseconds { get; }
+    public long PeriodMilliseconds { get; } = (long)options.TrimPeriod.TotalMilliseconds;
 
     public long LookPeriodMilliseconds => WatchesLoad ? Math.Min(PeriodMilliseconds, LoadPeriodMilliseconds) : PeriodMilliseconds;
 
     public long DueMilliseconds { get; private set; }
 
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
-    public bool HasWork => _context.Counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
+    public bool HasWork => context.Counters.CommittedBytes > 0 || arrays.HeldBytes > 0 || context.Budget.HasWaiters;
 
     /// <summary>Gets whether a collection may be requested, and may find something abandoned, a reservation included.</summary>
     public bool IsSearched =>
-        (_budget?.HasWaiters == true && _context.CollectsToFindAbandoned != false)
-        || (_context.SearchesRegularly && (_context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
-            || _arrays.ReadCounts().RentedBytes > 0));
+        (context.Budget.HasWaiters && context.CollectsToFindAbandoned != false)
+        || (context.SearchesRegularly && (context.Counters.MappingRentedBytes > 0 || pool.ReadUsage().RentedBytes > 0
+            || arrays.ReadCounts().RentedBytes > 0));
 
     /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection can find.</summary>
     public long Activity
     {
         get
         {
-            PoolUsage blocks = _pool.ReadUsage();
-            ArrayCounts arrays = _arrays.ReadCounts();
-            AllocatorCounters counters = _context.Counters;
+            PoolUsage blocks = pool.ReadUsage();
+            ArrayCounts counts = arrays.ReadCounts();
+            AllocatorCounters counters = context.Counters;
             long outstanding = blocks.Outstanding + counters.OutstandingAllocations;
-            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + arrays.Rents + arrays.Returns + counters.Abandoned;
+            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + counts.Rents + counts.Returns + counters.Abandoned;
         }
     }
 
@@ -113,7 +86,6 @@ internal sealed class PoolTrimmer : IBackgroundWork
     public long NextLook(long nowMilliseconds) =>
         WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
 
-    /// <summary>Starts a period that lasts at least <see cref="PeriodMilliseconds"/>.</summary>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
     /// <summary>
@@ -131,7 +103,7 @@ internal sealed class PoolTrimmer : IBackgroundWork
 
         try
         {
-            _budget?.Look();
+            context.Budget.Look();
             if (!HasHooks)
             {
                 Trim(periodEnded, load);
@@ -176,19 +148,18 @@ internal sealed class PoolTrimmer : IBackgroundWork
         Trim(periodEnded, Pressure.ReadLoad());
     }
 
-    /// <summary>Releases everything idle.</summary>
-    public void ReleaseAll(TrimReason reason) => _idle.ReleaseAll(reason);
+    public void ReleaseAll(TrimReason reason) => idle.ReleaseAll(reason);
 
     private void Trim(bool periodEnded, in MemoryLoad load)
     {
         if (load.IsHigh)
         {
-            Report(TrimReason.HighLoad, _idle.ReleaseAll(TrimReason.HighLoad), load);
-            HeapTrimmer?.TryTrim(_context.Counters);
+            Report(TrimReason.HighLoad, idle.ReleaseAll(TrimReason.HighLoad), load);
+            HeapTrimmer?.TryTrim(context.Counters);
         }
         else if (periodEnded)
         {
-            Report(TrimReason.Period, _idle.TrimStale(_rate), load);
+            Report(TrimReason.Period, idle.TrimStale(_rate), load);
         }
     }
 
@@ -196,7 +167,7 @@ internal sealed class PoolTrimmer : IBackgroundWork
     {
         if (bytes > 0)
         {
-            AllocatorEventSource.Log.MemoryTrimmed(_context.AllocatorName, bytes, reason, load);
+            AllocatorEventSource.Log.MemoryTrimmed(context.AllocatorName, bytes, reason, load);
         }
     }
 }

@@ -72,17 +72,15 @@ internal sealed class TrimTimer : IBackgroundWork
             return;
         }
 
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        if (!trimmer.IsActive)
         {
-            if (!trimmer.IsActive)
-            {
-                trimmer.StartPeriod(_clock.NowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter));
+            trimmer.StartPeriod(_clock.NowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter));
 
-                // A tick with no work is the last. If this throws, the next call tries again.
-                Expect(trimmer.NextLook(_clock.NowMilliseconds));
-                _active.Add(trimmer.Reference);
-                trimmer.IsActive = true;
-            }
+            // A tick with no work is the last. If this throws, the next call tries again.
+            Expect(trimmer.NextLook(_clock.NowMilliseconds));
+            _active.Add(new WeakReference<PoolTrimmer>(trimmer));
+            trimmer.IsActive = true;
         }
     }
 
@@ -99,25 +97,21 @@ internal sealed class TrimTimer : IBackgroundWork
     /// <summary>Brings the next tick forward to now, if the timer runs and a collection took place. False if it does not run.</summary>
     public bool TryWake(bool isCollected)
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        _hasCallback = IsRunning;
+        if (IsRunning && isCollected)
         {
-            _hasCallback = IsRunning;
-            if (IsRunning && isCollected)
-            {
-                _clock.RunBy(this, dueMilliseconds: 0);
-            }
-
-            return IsRunning;
+            _clock.RunBy(this, dueMilliseconds: 0);
         }
+
+        return IsRunning;
     }
 
     /// <summary>Notes that the callback was lost. The next tick makes another one.</summary>
     public void ForgetCallback()
     {
-        using (_lock.Enter())
-        {
-            _hasCallback = false;
-        }
+        using ShortLock.Section section = _lock.Enter();
+        _hasCallback = false;
     }
 
     /// <summary>Releases the idle memory of all pools. Those with hooks do so soon after, if there is no caller's thread.</summary>
@@ -197,41 +191,37 @@ internal sealed class TrimTimer : IBackgroundWork
     private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
         trimmer = null;
-        using (_lock.Enter())
-        {
-            return index < _active.Count && (_active[index].TryGetTarget(out trimmer) || true);
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return index < _active.Count && (_active[index].TryGetTarget(out trimmer) || true);
     }
 
     // Sets the timer to the next period's end, or stops it if there is nothing left to do.
     private void ScheduleNext()
     {
-        using (_lock.Enter())
+        using ShortLock.Section section = _lock.Enter();
+        long now = _clock.NowMilliseconds;
+        long due = Quarantine.NextLook(now);
+        long shortestPeriod = long.MaxValue;
+        int kept = 0;
+        for (int i = 0; i < _active.Count; i++)
         {
-            long now = _clock.NowMilliseconds;
-            long due = Quarantine.NextLook(now);
-            long shortestPeriod = long.MaxValue;
-            int kept = 0;
-            for (int i = 0; i < _active.Count; i++)
+            if (_active[i].TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
             {
-                if (_active[i].TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
-                {
-                    due = Math.Min(due, trimmer.NextLook(now));
-                    shortestPeriod = Math.Min(shortestPeriod, trimmer.LookPeriodMilliseconds);
-                    _active[kept++] = _active[i];
-                }
+                due = Math.Min(due, trimmer.NextLook(now));
+                shortestPeriod = Math.Min(shortestPeriod, trimmer.LookPeriodMilliseconds);
+                _active[kept++] = _active[i];
             }
+        }
 
-            _active.RemoveRange(kept, _active.Count - kept);
-            _due = long.MaxValue;
-            if (due == long.MaxValue)
-            {
-                Stop();
-            }
-            else
-            {
-                Expect(kept == 0 ? due : Math.Max(due, now + shortestPeriod / MostTicksInAPeriod));
-            }
+        _active.RemoveRange(kept, _active.Count - kept);
+        _due = long.MaxValue;
+        if (due == long.MaxValue)
+        {
+            Stop();
+        }
+        else
+        {
+            Expect(kept == 0 ? due : Math.Max(due, now + shortestPeriod / MostTicksInAPeriod));
         }
     }
 
@@ -239,10 +229,8 @@ internal sealed class TrimTimer : IBackgroundWork
     {
         try
         {
-            using (_lock.Enter())
-            {
-                Expect(Quarantine.NextLook(_clock.NowMilliseconds));
-            }
+            using ShortLock.Section section = _lock.Enter();
+            Expect(Quarantine.NextLook(_clock.NowMilliseconds));
         }
         catch (Exception)
         {

@@ -59,10 +59,10 @@ internal sealed class AbandonScenario : PoolScenario
     {
         BlockArena arena = run.Pool.Arenas[0];
         Refusals refusals = default;
-        if (arena.TryClaim(resident: true) is >= 0 and int index && arena.TryTake(index, 1, ref refusals, out _) is BlockGuard block)
+        if (arena.TryClaimMany(1, resident: true) != 0 && arena.TryTake(0, 1, ref refusals, out _) is BlockGuard block)
         {
             long generation = run.Begin(block);
-            Assert.Equal(-1, arena.TryClaim(resident: true));
+            Assert.Equal(0UL, arena.TryClaimMany(1, resident: true));
             Assert.True(block.IsHeld(generation), "A finalizer has taken another guard's rent.");
             run.End(block, generation);
         }

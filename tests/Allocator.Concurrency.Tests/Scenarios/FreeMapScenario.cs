@@ -29,9 +29,9 @@ internal sealed class FreeMapScenario : Scenario
         }
     }
 
-    public static void Single(FreeMapScenario run) => run.Use(run._arena.TryClaim(resident: true), 1);
+    public static void Single(FreeMapScenario run) => run.Use(run.TryClaim(resident: true), 1);
 
-    public static void ColdSingle(FreeMapScenario run) => run.Use(run._arena.TryClaim(resident: false), 1);
+    public static void ColdSingle(FreeMapScenario run) => run.Use(run.TryClaim(resident: false), 1);
 
     public static void Pair(FreeMapScenario run) => run.Use(run._arena.TryClaimRun(2), 2);
 
@@ -78,6 +78,9 @@ internal sealed class FreeMapScenario : Scenario
         Assert.Equal(_source.CommittedPages, _arena.CommittedCount);
         Assert.Equal(_source.Reservations == 0 ? 0 : _blocks, _arena.FreeCount);
     }
+
+    private int TryClaim(bool resident) =>
+        _arena.TryClaimMany(1, resident) is not 0 and ulong claimed ? BitOperations.TrailingZeroCount(claimed) : -1;
 
     private void Ready(int count)
     {

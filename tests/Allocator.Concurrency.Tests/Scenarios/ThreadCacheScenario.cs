@@ -1,4 +1,3 @@
-using System.Reflection;
 using Allocator.Lifetime;
 
 namespace Allocator.Concurrency.Scenarios;
@@ -11,8 +10,6 @@ internal sealed class ThreadCacheScenario : Scenario
 {
     private const int Length = 16;
 
-    private static readonly FieldInfo s_caches = typeof(ArraySource).GetField("_caches", BindingFlags.NonPublic | BindingFlags.Instance)!;
-
     private readonly ArraySource _source = new(new MemoryAllocatorOptions());
     private readonly List<(ArrayGuard Array, long Generation)> _held = [];
     private readonly int[] _began = [0];
@@ -23,11 +20,6 @@ internal sealed class ThreadCacheScenario : Scenario
         System.Threading.Thread ended = new(() => _rented = Rent());
         ended.Start();
         ended.Join();
-        foreach ((WeakReference<object> life, _) in ((ThreadCaches)s_caches.GetValue(_source)!).All)
-        {
-            life.Clear();
-        }
-
         foreach (Action<ThreadCacheScenario> body in bodies)
         {
             Thread(body.Method.Name, () => body(this));
@@ -67,7 +59,6 @@ internal sealed class ThreadCacheScenario : Scenario
         Assert.Equal((rents * Length, rents * Length), (sum.RentedBytes, sum.ReturnedBytes));
     }
 
-    // Its index is for another source.
     public override void Dispose() => _source.Close();
 
     private (ArrayGuard Array, long Generation) Rent() => (_source.Rent(Length, clean: false, out long generation), generation);

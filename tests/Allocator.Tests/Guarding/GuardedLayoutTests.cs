@@ -21,11 +21,11 @@ public class GuardedLayoutTests
     public void Layout_LengthAndAlignment_PutsTheBufferAsFarBackAsTheAlignmentAllows(
         int page, long length, int alignment, long body, long before, long behind)
     {
-        GuardedLayout layout = new(length, alignment, page, overreadToleranceInBytes: 0);
+        GuardedLayout layout = new(length, alignment, page, OverreadToleranceInBytes: 0);
         Assert.Equal((body, before, behind), (layout.BodyInBytes, layout.SlackBeforeInBytes, layout.SlackBehindInBytes));
         Assert.Equal(0, (layout.FrontInBytes + layout.SlackBeforeInBytes) % alignment);
-        Assert.Equal((0, page), (layout.FrontInBytes % page, layout.BackInBytes));
-        Assert.Equal(layout.FrontInBytes + layout.BodyInBytes + layout.BackInBytes, layout.TotalInBytes);
+        Assert.Equal(0, layout.FrontInBytes % page);
+        Assert.Equal(layout.FrontInBytes + layout.BodyInBytes + page, layout.TotalInBytes);
     }
 
     [Theory]

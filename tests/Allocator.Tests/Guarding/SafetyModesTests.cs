@@ -1,5 +1,3 @@
-using Allocator.Guarding;
-
 namespace Allocator.Tests.Guarding;
 
 public class SafetyModesTests
@@ -14,7 +12,7 @@ public class SafetyModesTests
     [InlineData(SafetyMode.Standard, "nonsense", "nonsense", SafetyMode.Standard)]
     public void Resolve_OptionConfigurationAndEnvironment_GoInThatOrder(
         SafetyMode? option, string? configured, string? environment, SafetyMode expected) =>
-        Assert.Equal(expected, SafetySampler.ResolveMode(option, configured, environment));
+        Assert.Equal(expected, option ?? Read(configured, environment));
 
     [Theory]
     [InlineData("Gaurded", null, "AppContext data Allocator.Safety is \"Gaurded\"")]
@@ -22,8 +20,7 @@ public class SafetyModesTests
     [InlineData(null, "Sampled,Guarded", "ALLOCATOR_SAFETY is \"Sampled,Guarded\"")]
     public void Resolve_UnknownMode_ThrowsNamingSourceValueAndChoices(string? configured, string? environment, string expected)
     {
-        InvalidOperationException e = Assert.Throws<InvalidOperationException>(
-            () => SafetySampler.ResolveMode(null, configured, environment));
+        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => Read(configured, environment));
         Assert.Contains(expected, e.Message);
         Assert.Contains("one of Standard, Sampled, Guarded", e.Message);
     }
@@ -74,4 +71,7 @@ public class SafetyModesTests
         options.StartInfo.Environment[variable] = value;
         return options;
     }
+
+    private static SafetyMode Read(string? configured, string? environment) =>
+        ProcessSwitch.Read("Allocator.Safety", configured, "ALLOCATOR_SAFETY", environment, SafetyMode.Standard);
 }
