@@ -101,16 +101,19 @@ internal sealed class ExitCheck
             {
                 ReportLeft(statement.GetLocation(), perhaps, state);
             }
-            else if (Jump.Behind(block, branch, _body.Edges) is { } jump)
+            else if (Lost(perhaps, state) != 0 && Jump.Behind(block, branch, _body.Edges) is { } jump)
             {
                 ReportLeft(jump.Place, perhaps, state, jump);
             }
         }
     }
 
+    private ulong Lost(ulong disposed, FlowState state) =>
+        state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;
+
     private void ReportLeft(Location place, ulong disposed, FlowState state, Jump? jump = null)
     {
-        ulong lost = state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;
+        ulong lost = Lost(disposed, state);
         for (int i = 0; lost != 0 && i < state.Count; i++)
         {
             // What a variable outside of the loop has is still there behind it.

@@ -21,7 +21,10 @@ internal sealed class WayCheck
         _body = body;
         _evaluator = evaluator;
         _entries = entries;
-        _firstRounds = new Lazy<FlowState?[]>(() => Fixpoint.OfBody(body, evaluator, cancellation, isOneRound: true));
+        bool hasLoops = body.Graph.Blocks.Any(
+            block => IsBack(block, block.FallThroughSuccessor) || IsBack(block, block.ConditionalSuccessor));
+        _firstRounds = new Lazy<FlowState?[]>(
+            () => hasLoops ? Fixpoint.OfBody(body, evaluator, cancellation, isOneRound: true) : new FlowState?[entries.Length]);
     }
 
     /// <summary>Looks at what follows a block.</summary>
@@ -88,6 +91,8 @@ internal sealed class WayCheck
 
     private ulong DisposedOnlyHere(FlowState end, BasicBlock next) => _entries[next.Ordinal] is not { } entry ? 0
         : end.SurelyDisposed & ~entry.SurelyDisposed & ~end.OwnerEscaped & ~end.Pinned & _body.Sites.Buffers;
+
+    private static bool IsBack(BasicBlock block, ControlFlowBranch? branch) => branch?.Destination?.Ordinal <= block.Ordinal;
 
     // All ends of one round together.
     private void NoteRound(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)

@@ -9,6 +9,7 @@ internal static class KnownNames
     public const string MemoryOwner = "System.Buffers.IMemoryOwner`1";
     public const string Memory = "System.Memory`1";
     public const string ReadOnlyMemory = "System.ReadOnlyMemory`1";
+    public const string ArraySegment = "System.ArraySegment`1";
     public const string MemoryHandle = "System.Buffers.MemoryHandle";
     public const string Sequence = "System.Buffers.ReadOnlySequence`1";
     public const string Stream = "System.IO.Stream";

@@ -7,6 +7,7 @@ internal sealed class KnownTypes
 {
     private readonly INamedTypeSymbol? _memory;
     private readonly INamedTypeSymbol? _readOnlyMemory;
+    private readonly INamedTypeSymbol? _arraySegment;
     private readonly INamedTypeSymbol? _memoryHandle;
     private readonly INamedTypeSymbol? _sequence;
     private readonly INamedTypeSymbol? _stream;
@@ -25,6 +26,7 @@ internal sealed class KnownTypes
         Borrowed = compilation.GetTypeByMetadataName(KnownNames.BorrowedAttribute);
         _memory = compilation.GetTypeByMetadataName(KnownNames.Memory);
         _readOnlyMemory = compilation.GetTypeByMetadataName(KnownNames.ReadOnlyMemory);
+        _arraySegment = compilation.GetTypeByMetadataName(KnownNames.ArraySegment);
         _memoryHandle = compilation.GetTypeByMetadataName(KnownNames.MemoryHandle);
         _sequence = compilation.GetTypeByMetadataName(KnownNames.Sequence);
         _stream = compilation.GetTypeByMetadataName(KnownNames.Stream);
@@ -63,7 +65,11 @@ internal sealed class KnownTypes
         type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T, TypeArguments: var maybe }
         ? IsMemory(maybe[0])
         : type is not null
-            && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle) || IsPixelView(type));
+            && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle) || IsArraySegment(type)
+                || IsPixelView(type));
+
+    /// <summary>Returns whether the type is a part of an array, as a stream of one array shows it.</summary>
+    public bool IsArraySegment(ITypeSymbol? type) => type is not null && Is(type, _arraySegment);
 
     /// <summary>Returns whether the type is one of SkiaSharp that has pixels or shows another object's pixels.</summary>
     public static bool IsOfSkia(ITypeSymbol type) =>
