@@ -14,10 +14,12 @@ internal sealed class Synchronization
     {
         _mayWait = new Lazy<bool>(() => Look(body.Graph.OriginalOperation));
         _mayWaitForWork = new Lazy<bool>(() => MayWait || body.Graph.OriginalOperation.Descendants().Any(
-            operation => operation is IAwaitOperation or IWhileLoopOperation));
+            operation => operation is IAwaitOperation or IWhileLoopOperation or IForLoopOperation { Condition: null }
+                || (operation is IInvocationOperation { TargetMethod: var called } && !body.Known.Members.IsKnown(called)
+                    && body.Known.Bodies.Of(called) is null)));
     }
 
-    /// <summary>Gets the same of work that has no task: any task may tell of its end, and a field that is read again and again.</summary>
+    /// <summary>Gets the same of work that has no task: any task, field or code that is not seen may tell of its end.</summary>
     public bool MayWaitForWork => _mayWaitForWork.Value;
 
     /// <summary>Gets whether the body contains such a call, apart from those on the tasks themselves.</summary>
@@ -46,6 +48,7 @@ internal sealed class Synchronization
         }
 
         return (space?.StartsWith("System.Threading", StringComparison.Ordinal) == true && method.ContainingType.Name != "ThreadPool")
+            || method.ContainingType.Name == "BlockingCollection"
             || Array.Exists(s_words, word => method.Name.IndexOf(word, StringComparison.Ordinal) >= 0);
     }
 }

@@ -82,7 +82,7 @@ internal sealed class WayCheck
         foreach (KeyValuePair<BasicBlock, FlowState> round in _rounds)
         {
             BasicBlock head = round.Key;
-            if (DisposedOnlyHere(round.Value, head) is var disposed and not 0 && BodyOf(head) is { } first)
+            if (DisposedOnlyHere(round.Value, head) is var disposed and not 0 && BodyOf(head) is { } first && !MayEnd(first))
             {
                 Walk(first, Evaluate(head, round.Value.Clone(), null), disposed, check);
             }
@@ -159,13 +159,18 @@ internal sealed class WayCheck
     // A call on that way that never returns, as that of a method that throws.
     private bool MayEnd(BasicBlock block)
     {
-        SyntaxNode? last = block.Statements().LastOrDefault()?.Syntax;
-        SyntaxNode? way = last?.AncestorsAndSelf().FirstOrDefault(node => node.Parent is IfStatementSyntax or ElseClauseSyntax
-            or SwitchSectionSyntax or CatchClauseSyntax or TryStatementSyntax or WhileStatementSyntax or DoStatementSyntax
-            or ForStatementSyntax or CommonForEachStatementSyntax or MemberDeclarationSyntax or AnonymousFunctionExpressionSyntax);
-        SyntaxNode? part = way is StatementSyntax or null ? way : way.Parent;
-        return part is null || _body.Graph.OriginalOperation.Descendants().Any(operation =>
-            operation is IInvocationOperation { TargetMethod: var called } && part.Span.Contains(operation.Syntax.Span)
+        SyntaxNode? way = block.Statements().LastOrDefault()?.Syntax;
+        do
+        {
+            way = way?.Ancestors().FirstOrDefault(node => node is SwitchSectionSyntax or MemberDeclarationSyntax
+                or AnonymousFunctionExpressionSyntax || node.Parent is IfStatementSyntax or ElseClauseSyntax or CatchClauseSyntax
+                or TryStatementSyntax or WhileStatementSyntax or DoStatementSyntax or ForStatementSyntax or CommonForEachStatementSyntax);
+        }
+        while (way is not (null or MemberDeclarationSyntax) && !way.DescendantTokens().Any(
+            token => token.ValueText is nameof(IDisposable.Dispose)));
+
+        return way is null || _body.Graph.OriginalOperation.Descendants().Any(operation =>
+            operation is IInvocationOperation { TargetMethod: var called } && way.Span.Contains(operation.Syntax.Span)
             && MayThrow(called, IsDropped(operation)));
     }
 

@@ -57,7 +57,8 @@ internal sealed partial class Evaluator
             IInvocationOperation { TargetMethod: var local } => _body.Known.Bodies.Of(local),
             _ => null,
         };
-        if (body is null or { IsIterator: true } || body.Root.Descendants().Any(part => part is ICatchClauseOperation))
+        if (body is null or { IsIterator: true }
+            || body.Root.Descendants().Any(part => part is ICatchClauseOperation or IWhileLoopOperation))
         {
             return;
         }
