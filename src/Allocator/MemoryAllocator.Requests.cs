@@ -45,7 +45,10 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        Throw.Unless(length >= 0, nameof(length), length, "must not be negative");
+        if (length < 0)
+        {
+            Throw.OutOfRange(nameof(length), length, "must not be negative");
+        }
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -75,8 +78,15 @@ public abstract partial class MemoryAllocator
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotSize(int width, int height)
     {
-        Throw.Unless(width >= 1, nameof(width), width, "must be at least 1");
-        Throw.Unless(height >= 1, nameof(height), height, "must be at least 1");
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
     }
 
     private static void ThrowIfContainsReferences<T>()
@@ -88,9 +98,13 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    private static void ThrowIfUndefined(AllocationOptions options) => Throw.Unless(
-        (options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) == 0,
-        nameof(options), options, "must be a combination of defined flags");
+    private static void ThrowIfUndefined(AllocationOptions options)
+    {
+        if ((options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) != 0)
+        {
+            Throw.OutOfRange(nameof(options), options, "must be a combination of defined flags");
+        }
+    }
 
     private static void ThrowIfNotAlignment(int alignmentInBytes, string name)
     {

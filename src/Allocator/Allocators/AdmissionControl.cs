@@ -164,7 +164,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static MemoryBudget GetOpenBudget(BudgetAccount account, long bytes)
     {
         MemoryBudget? budget = account.Budget;
-        Throw.IfDisposed(account.IsClosed, NameOf(account));
+        if (account.IsClosed)
+        {
+            Throw.Disposed(NameOf(account));
+        }
+
         if (budget is null)
         {
             // Without a budget, only a sum beyond any number is refused.

@@ -299,5 +299,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private static Action CollectionRequest(TrimTimer scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 
-    private void ThrowIfDisposed() => Throw.IfDisposed(Volatile.Read(ref _disposed) != 0, nameof(MemoryAllocator));
+    private void ThrowIfDisposed()
+    {
+        if (Volatile.Read(ref _disposed) != 0)
+        {
+            Throw.Disposed(nameof(MemoryAllocator));
+        }
+    }
 }
