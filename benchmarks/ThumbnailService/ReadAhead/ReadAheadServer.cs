@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -41,7 +42,8 @@ internal static class ReadAheadServer
             _ = builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 170);
         }
 
-        int held = 0;
+        // The requests themselves. Nothing else refers to a connection that neither reads nor is read: the collections below would end it.
+        ConcurrentBag<HttpContext> held = [];
         _ = builder.WebHost.ConfigureKestrel(kestrel =>
         {
             kestrel.Limits.MaxRequestBodySize = null;
@@ -59,7 +61,7 @@ internal static class ReadAheadServer
         _ = server.MapPost(TakePath, (HttpRequest request) => request.Body.CopyToAsync(Stream.Null));
         _ = server.MapPost(HoldPath, async (HttpContext context) =>
         {
-            _ = Interlocked.Increment(ref held);
+            held.Add(context);
             await Task.Delay(Timeout.Infinite, context.RequestAborted);
         });
         await server.StartAsync();
@@ -67,7 +69,7 @@ internal static class ReadAheadServer
         while (await Console.In.ReadLineAsync() is not null)
         {
             long managed = GC.GetTotalMemory(forceFullCollection: true);
-            Console.WriteLine(Invariant($"{Volatile.Read(ref held)} {managed} {ProcessMemory.ReadResident()}"));
+            Console.WriteLine(Invariant($"{held.Count} {managed} {ProcessMemory.ReadResident()}"));
         }
 
         return 0;
