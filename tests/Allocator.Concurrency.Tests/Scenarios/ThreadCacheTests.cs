@@ -25,6 +25,6 @@ public sealed class ThreadCacheTests : Exploring
     [Fact]
     public void Rent_ThatDoesNotAddWhatItTakesOver_IsFound() =>
         ExpectFailure(
-            new Weakness("ThreadCache.MoveTo", "Add", WeaknessKind.Resets), "Failure",
+            new Weakness("ArraySource.MoveTo", "Add", WeaknessKind.Resets), "Failure",
             static () => new ThreadCacheScenario(Rents, AddsUp));
 }
