@@ -3,8 +3,8 @@ namespace LoadResizeSave.Pictures;
 /// <summary>The main job for one picture: read, decode, resize, encode, write. Safe for concurrent callers.</summary>
 internal sealed class PicturePipeline(PictureCodecs codecs, PixelStore store, string outputFolder)
 {
-    // Pictures whose header claims more are refused before their pixels are allocated.
-    private const int MaximumMegapixels = 256;
+    /// <summary>Pictures whose header claims more are refused before their pixels are allocated.</summary>
+    public const int MaximumMegapixels = 256;
 
     /// <summary>
     /// Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way. Waits asynchronously until the store admits it.

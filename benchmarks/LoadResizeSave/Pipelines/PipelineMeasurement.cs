@@ -10,6 +10,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
 
     private static readonly int[] s_atOnce = [4, 16, 64];
 
+    private readonly PictureCodecs _codecs = new(useSkia: true);
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");
 
     public async Task<ResultDocument?> MeasureAsync(CancellationToken cancellationToken)
@@ -23,7 +24,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         (IReadOnlyList<string> pictures, string origin) = GetPictures();
         if (pictures.Count == 0)
         {
-            run.Failures.Add($"{options.Input} has no pictures.");
+            run.Failures.Add($"{options.Input} has no pictures that can be read.");
             return null;
         }
 
@@ -44,6 +45,12 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
 
             await RunAsync(cells, pictures, progress.AddTask("runs", maxValue: options.Runs * cells.Count), cancellationToken);
         });
+        if (cells.Count == 0)
+        {
+            skipped.ForEach(run.Failures.Add);
+            return null;
+        }
+
         skipped.ForEach(line => run.Console.MarkupLineInterpolated($"[yellow]{line}[/]"));
         PipelineReport report = new(cells, [origin + ".", .. skipped]);
         _ = Directory.CreateDirectory(run.Folder);
@@ -56,8 +63,23 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     }
 
     private (IReadOnlyList<string> Pictures, string Origin) GetPictures() => options.Input is { } input
-        ? ([.. PictureFolder.Find(input, options.Work).Select(name => Path.Combine(input, name))], "the pictures of a folder")
-        : new ContainerPictures(null, ContainerOptions.WorkFolder, new PictureCodecs(useSkia: true)).GetPhotographs();
+        ? ([.. PictureFolder.Find(input, options.Work).Select(name => Path.Combine(input, name)).Where(IsReadable)], "a folder's pictures")
+        : new ContainerPictures(null, ContainerOptions.WorkFolder, _codecs).GetPhotographs();
+
+    // By its header: what is no picture would count against all of them.
+    private bool IsReadable(string path)
+    {
+        try
+        {
+            using PictureFile file = PictureFile.Open(path);
+            file.ReadHeader(_codecs).Check(PicturePipeline.MaximumMegapixels);
+            return true;
+        }
+        catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
 
     // Uncounted: it reads the pictures and the libraries from disk, and shows which library is missing here.
     private async IAsyncEnumerable<Pipeline> FindAsync(
