@@ -41,26 +41,22 @@ public sealed class PooledBitmap : SKBitmap
     /// <exception cref="ArgumentException">Skia does not accept the description.</exception>
     internal static PooledBitmap Create(MemoryAllocator allocator, SKImageInfo info, PixelMemory pixels, MemoryReservation? reservation)
     {
-        PooledBitmap bitmap;
+        PooledBitmap? bitmap = null;
         try
         {
             bitmap = new PooledBitmap(allocator, reservation) { _pixels = pixels };
+            return bitmap.InstallPixels(info, pixels.Address, pixels.RowBytes, PixelMemory.BitmapRelease, pixels)
+                ? bitmap
+                : throw new ArgumentException(
+                    Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {info.ColorType}."), nameof(info));
         }
         catch
         {
+            // Skia has called the delegate, unless there was no memory to call Skia. A second release does nothing.
+            bitmap?.Dispose();
             pixels.Release();
             throw;
         }
-
-        // If it fails, Skia has called the delegate: the memory is back.
-        if (!bitmap.InstallPixels(info, pixels.Address, pixels.RowBytes, PixelMemory.BitmapRelease, pixels))
-        {
-            bitmap.Dispose();
-            throw new ArgumentException(
-                Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {info.ColorType}."), nameof(info));
-        }
-
-        return bitmap;
     }
 
     /// <summary>Disposes the bitmap, and ends the reservation that was made for it.</summary>

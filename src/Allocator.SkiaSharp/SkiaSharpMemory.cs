@@ -205,16 +205,22 @@ public static class SkiaSharpMemory
             : colorType is SKColorType.Gray8 or SKColorType.Rgb565 ? SKAlphaType.Opaque : SKAlphaType.Premul;
         SKImageInfo info = new(pixels.Width, pixels.Height, colorType, alphaType);
         PixelMemory memory = PixelMemory.Share(pixels);
-        SKBitmap bitmap = new();
-
-        // If it fails, Skia has called the delegate.
-        if (!bitmap.InstallPixels(info, memory.Address, memory.RowBytes, PixelMemory.BitmapRelease, memory))
+        SKBitmap? bitmap = null;
+        try
         {
-            bitmap.Dispose();
-            throw new NotSupportedException(Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {colorType}."));
+            bitmap = new SKBitmap();
+            return bitmap.InstallPixels(info, memory.Address, memory.RowBytes, PixelMemory.BitmapRelease, memory)
+                ? bitmap
+                : throw new NotSupportedException(
+                    Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {colorType}."));
         }
-
-        return bitmap;
+        catch
+        {
+            // A second release does nothing.
+            bitmap?.Dispose();
+            memory.Release();
+            throw;
+        }
     }
 
     /// <summary>
