@@ -13,7 +13,7 @@ public sealed partial class ReachPageTests
     [
         ("a `using` removed", "a `using` removed"),
         ("disposed before the last use", "disposed before the last use"),
-        ("all calls of `Dispose` removed", "all calls of `Dispose` removed, where `finally` or a hand-over disposes"),
+        ("all calls of `Dispose` removed", "all calls of `Dispose` removed, if `finally` or a hand-over disposes"),
         ("a `using` of a class that owns buffers removed", "a `using` of a class that owns buffers removed"),
         ("a class that owns buffers, disposed before the last use", "such a class disposed before the last use"),
     ];

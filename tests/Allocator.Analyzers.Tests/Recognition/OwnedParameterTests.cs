@@ -143,11 +143,11 @@ public sealed class OwnedParameterTests
         """);
 
     [Fact]
-    public Task Parameter_NotMarked_Silent() => Snippet.Members(
+    public Task Parameter_NotMarked_IsInferred() => Snippet.Members(
         """
         public static void Run()
         {
-            TryMake(out var owner);
+            TryMake({|ALLOC004:out var owner|});
             using var other = A.Allocate<byte>(1);
         }
 
