@@ -83,6 +83,8 @@ public sealed class Explorer
                     : schedule;
             }
 
+            // Finalizers of what earlier schedules left would otherwise take steps of their own beside the next one.
+            System.GC.WaitForPendingFinalizers();
             tree.Cut(depth);
             trace?.Clear();
         }
