@@ -119,8 +119,11 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
         ThreadCache added = new();
         using ShortLock.Section section = _lock.Enter();
         _caches.Add(added);
-        added.Source = _isClosed ? null : this;
-        added.Enter();
+        if (!_isClosed)
+        {
+            added.Enter(this);
+        }
+
         for (int i = _caches.Count - 1; i >= 0; i--)
         {
             if (!_caches[i].IsOfLiveThread)
@@ -143,7 +146,7 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
 
 /// <summary>
 /// One thread's part of an allocator's arrays: its counts, and guards for its next rents. Only that thread writes to it, so it needs no
-/// interlocked operations. A thread's caches form a chain; the one that was used last comes first.
+/// interlocked operations. A thread has a table of its caches, however many allocators it uses, and finds the last one without it.
 /// </summary>
 internal sealed class ThreadCache
 {
@@ -151,19 +154,21 @@ internal sealed class ThreadCache
 
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     [ThreadStatic]
-    private static ThreadCache? t_first;
+    private static ThreadCache? t_last;
+
+    [ThreadStatic]
+    private static ConditionalWeakTable<ArraySource, ThreadCache>? t_all;
 #pragma warning restore IDE1006
 
     // Guards behind the first. A thread that holds one array at a time needs only the first.
     private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
     private readonly Thread _thread = Thread.CurrentThread;
-    private ThreadCache? _next;
     private ArrayGuard? _firstGuard;
     private int _guardCount;
     private ArrayCounts _counts;
 
-    /// <summary>Gets or sets the source that it is a part of; null once that is closed.</summary>
-    public ArraySource? Source { get; set; }
+    /// <summary>Gets the source that it is a part of; null once that is closed.</summary>
+    public ArraySource? Source { get; private set; }
 
     public bool IsOfLiveThread => _thread.IsAlive;
 
@@ -173,15 +178,16 @@ internal sealed class ThreadCache
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ThreadCache? Find(ArraySource source)
     {
-        ThreadCache? first = t_first;
-        return first is null || first.Source == source ? first : FindBehind(first, source);
+        ThreadCache? last = t_last;
+        return last is null || last.Source == source ? last : FindOther(source);
     }
 
-    /// <summary>Puts it before the other caches of the current thread.</summary>
-    public void Enter()
+    /// <summary>Makes it the current thread's cache for a source.</summary>
+    public void Enter(ArraySource source)
     {
-        _next = t_first;
-        t_first = this;
+        (t_all ??= new ConditionalWeakTable<ArraySource, ThreadCache>()).Add(source, this);
+        Source = source;
+        t_last = this;
     }
 
     /// <summary>Drops all it references, so that its thread keeps no closed source alive. Called by any thread.</summary>
@@ -247,31 +253,9 @@ internal sealed class ThreadCache
         _counts = default;
     }
 
-    // Leaves out those of closed sources.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static ThreadCache? FindBehind(ThreadCache before, ArraySource source)
-    {
-        while (before._next is ThreadCache cache)
-        {
-            bool isFound = cache.Source == source;
-            if (isFound || cache.Source is null)
-            {
-                before._next = cache._next;
-            }
-            else
-            {
-                before = cache;
-            }
-
-            if (isFound)
-            {
-                cache.Enter();
-                return cache;
-            }
-        }
-
-        return null;
-    }
+    private static ThreadCache? FindOther(ArraySource source) =>
+        t_all!.TryGetValue(source, out ThreadCache? cache) && cache.Source == source ? t_last = cache : null;
 }
 
 /// <summary>
