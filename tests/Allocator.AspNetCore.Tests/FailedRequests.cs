@@ -85,7 +85,15 @@ internal static class FailedRequests
         bool isReached = Interlocked.Exchange(ref left(), 0) <= 0;
 
         // Without a collection: what a lost request was granted would come back with one.
-        await service.UntilUnusedAsync();
+        try
+        {
+            await service.UntilUnusedAsync();
+        }
+        catch (TimeoutException)
+        {
+            Assert.Fail($"After allocation {failing} of {path} failed: {service.Allocator.DescribeMemory()}");
+        }
+
         Assert.True(service.Allocator.TryReserve(Service.Budget, out MemoryReservation? all), $"Allocation {failing} of {path} failed.");
         all.Dispose();
         return failing > 0 && !isReached;

@@ -38,25 +38,11 @@ internal sealed class RawConnection : IDisposable
         return await reader.ReadLineAsync().WaitAsync(Patience.Limit);
     }
 
-    /// <summary>Sends no more, and returns all that is answered until the server closes or resets the connection.</summary>
+    /// <summary>Returns all that is answered until the server closes the connection.</summary>
     public async Task<string> ReadToEndAsync()
     {
-        _socket.Shutdown(SocketShutdown.Send);
-        StringBuilder answers = new();
-        byte[] buffer = new byte[4096];
-        try
-        {
-            while (await _stream.ReadAsync(buffer).AsTask().WaitAsync(Patience.Limit) is int read and > 0)
-            {
-                answers.Append(Encoding.ASCII.GetString(buffer, 0, read));
-            }
-        }
-        catch (IOException)
-        {
-            // A server that closes with bytes unread resets the connection. What it answered before has been read.
-        }
-
-        return answers.ToString();
+        using StreamReader reader = new(_stream, Encoding.ASCII, leaveOpen: true);
+        return await reader.ReadToEndAsync().WaitAsync(Patience.Limit);
     }
 
     /// <summary>Breaks the connection, as a client that crashes.</summary>
