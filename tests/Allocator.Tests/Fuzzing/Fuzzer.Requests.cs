@@ -188,6 +188,8 @@ internal sealed partial class Fuzzer
             waiting = Call(() => from.Do(allocator => allocator.AllocateAsync<byte>(length).AsTask()));
             while (!waiting.IsCompleted && !_oracle.IsSomethingGranted && _oracle.TryDisposeOfSomething(_random, Log))
             {
+                // A refusal ends the wait on another thread. It is judged by what was out at that moment.
+                QueuedWork.Wait();
             }
 
             System.Buffers.IMemoryOwner<byte> owner = FuzzOracle.ResultOf(waiting);
