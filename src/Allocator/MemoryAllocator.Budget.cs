@@ -50,8 +50,8 @@ public abstract partial class MemoryAllocator
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
         return AllocateAdmittedAsync(request, Wrap, cancellationToken);
 
-        PixelBuffer<TPixel> Wrap(Allocation allocation) => new(
-            this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
+        PixelBuffer<TPixel> Wrap(Allocation allocation) =>
+            PixelsOf<TPixel>(allocation, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <inheritdoc cref="AllocatePixelsAsync{TPixel}(int, int, AllocationOptions, int, CancellationToken)"/>
@@ -232,20 +232,12 @@ public abstract partial class MemoryAllocator
             GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 
-        try
-        {
-            return wrap(allocation);
-        }
-        catch
-        {
-            allocation.Guard!.Dispose(allocation.Generation);
-            throw;
-        }
+        return wrap(allocation);
     }
 
     // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
     private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
-        where T : struct => new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
+        where T : struct => OwnerOf<T>(allocation.Guard!, allocation.Generation);
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(
         long bytes, LearnedJob? job, TimeSpan timeout, CancellationToken cancellationToken)

@@ -136,20 +136,62 @@ public abstract partial class MemoryAllocator
         return allocation.Guard!;
     }
 
-    private MemoryGroup<T> AllocateMembers<T>(in AllocationRequest request)
-        where T : struct
+    private Allocation AllocateMembers(in AllocationRequest request)
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
         if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
         {
-            return new MemoryGroup<T>(guard, generation, plan.LayoutAt(guard.Address));
+            return new Allocation(guard, generation, plan.LayoutAt(guard.Address));
         }
 
         pipeline.Allocate(Account, plan, out Allocation allocation);
-        MemoryGroup<T> group = new(allocation);
         GC.KeepAlive(this);
-        return group;
+        return allocation;
+    }
+
+    // If there is no managed memory for the object that a user gets, the rent ends at once and not with a collection.
+    private static PooledMemoryOwner<T> OwnerOf<T>(LifetimeGuard guard, long generation)
+        where T : struct
+    {
+        try
+        {
+            return new PooledMemoryOwner<T>(guard, generation);
+        }
+        catch
+        {
+            guard.Dispose(generation);
+            throw;
+        }
+    }
+
+    private static MemoryGroup<T> GroupOf<T>(in Allocation allocation)
+        where T : struct
+    {
+        try
+        {
+            return new MemoryGroup<T>(allocation);
+        }
+        catch
+        {
+            allocation.Guard!.Dispose(allocation.Generation);
+            throw;
+        }
+    }
+
+    private PixelBuffer<TPixel> PixelsOf<TPixel>(in Allocation allocation, int width, int height, int rowStride, int rowAlignmentInBytes)
+        where TPixel : unmanaged
+    {
+        MemoryGroup<TPixel> group = GroupOf<TPixel>(allocation);
+        try
+        {
+            return new PixelBuffer<TPixel>(this, group, width, height, rowStride, rowAlignmentInBytes);
+        }
+        catch
+        {
+            group.Dispose();
+            throw;
+        }
     }
 
     private LifetimeGuard? TryRentFast(in AllocationRequest request, in AllocationPlan plan, out long generation)

@@ -81,7 +81,7 @@ public abstract partial class MemoryAllocator : IDisposable
         where T : struct
     {
         LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
-        return new PooledMemoryOwner<T>(guard, generation);
+        return OwnerOf<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer that starts on a given boundary.</summary>
@@ -100,7 +100,7 @@ public abstract partial class MemoryAllocator : IDisposable
     {
         ThrowIfNotAlignment(alignmentInBytes, nameof(alignmentInBytes));
         LifetimeGuard guard = RentElements<T>(length, alignmentInBytes, options, out long generation);
-        return new PooledMemoryOwner<T>(guard, generation);
+        return OwnerOf<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
@@ -136,7 +136,7 @@ public abstract partial class MemoryAllocator : IDisposable
         Throw.IfNegative(totalLength, nameof(totalLength));
         Throw.IfBelowOne(elementAlignment, nameof(elementAlignment));
         AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment };
-        return AllocateMembers<T>(request);
+        return GroupOf<T>(AllocateMembers(request));
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two blocks.</summary>
@@ -161,8 +161,7 @@ public abstract partial class MemoryAllocator : IDisposable
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        MemoryGroup<TPixel> group = AllocateMembers<TPixel>(request);
-        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        return PixelsOf<TPixel>(AllocateMembers(request), width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>

@@ -18,15 +18,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     private Member?[]? _members;
 
     internal MemoryGroup(in Allocation allocation)
-        : this(allocation.Guard!, allocation.Generation, allocation.Layout)
     {
-    }
-
-    internal MemoryGroup(LifetimeGuard guard, long generation, in MemberLayout layout)
-    {
-        _guard = guard;
-        _generation = generation;
-        _layout = layout;
+        _guard = allocation.Guard!;
+        _generation = allocation.Generation;
+        _layout = allocation.Layout;
     }
 
     /// <summary>Gets the length of all blocks together, in elements.</summary>

@@ -105,6 +105,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         finally
         {
+            // Here, whatever has failed since it was granted. Kept for its figures.
+            _reservation?.Dispose();
             _context.Features.Set<IMemoryReservationFeature>(null);
         }
     }
@@ -213,7 +215,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         string outcome = AdmissionMeter.Gone;
         try
         {
-            _reservation = await WaitAsync(bytes);
+            await WaitAsync(bytes);
             outcome = AdmissionMeter.Admitted;
             return null;
         }
@@ -244,16 +246,16 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // Without an estimate, the needs of the endpoint's earlier requests decide.
-    private async Task<MemoryReservation> WaitAsync(long? bytes)
+    // Without an estimate, the needs of the endpoint's earlier requests decide. Returns no reservation: a task for it may fail.
+    private async Task WaitAsync(long? bytes)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
         string job = EndpointName ?? "";
         if (bytes is long known
-            ? _allocator.TryReserve(known, out MemoryReservation? reservation)
-            : _allocator.TryReserve(job, out reservation))
+            ? _allocator.TryReserve(known, out _reservation)
+            : _allocator.TryReserve(job, out _reservation))
         {
-            return reservation;
+            return;
         }
 
         // Running requests may end when the host stops. Waiting ones would delay it, and are better served elsewhere.
@@ -264,13 +266,20 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             : _allocator.ReserveAsync(job, _requirement.Timeout, end.Token);
         if (reserving.IsCompleted)
         {
-            return await reserving;
+            _reservation = await reserving;
+            return;
         }
 
         _meter?.AddWaiting(_allocator, 1);
         try
         {
-            return await reserving;
+            _reservation = await reserving;
+        }
+        catch
+        {
+            // If this method could not be suspended, the wait goes on, and nobody would take what it is granted.
+            end.Cancel();
+            throw;
         }
         finally
         {
@@ -280,10 +289,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> RunReservedAsync(RequestDelegate endpoint)
     {
-        using MemoryReservation reservation = _reservation!;
-
         // Called here, because this flow calls the endpoint.
-        using MemoryReservation.UseScope use = reservation.Use();
+        using MemoryReservation.UseScope use = _reservation!.Use();
         try
         {
             await endpoint(_context);

@@ -228,14 +228,20 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>As <see cref="ServeWaiters"/>, by the container's free memory now. Reads files, so returns do not call it.</summary>
     public void Look()
     {
-        if (HasWaiters && KeepsMinimumFree)
+        try
         {
-            Headroom!.Measure();
-            Volatile.Write(ref _isMeasured, true);
-        }
+            if (HasWaiters && KeepsMinimumFree)
+            {
+                Headroom!.Measure();
+                Volatile.Write(ref _isMeasured, true);
+            }
 
-        ServeWaiters();
-        Volatile.Write(ref _isMeasured, false);
+            ServeWaiters();
+        }
+        finally
+        {
+            Volatile.Write(ref _isMeasured, false);
+        }
     }
 
     /// <summary>As <see cref="ServeWaiters"/>, on the background thread: for finalizers.</summary>
