@@ -111,7 +111,9 @@ internal sealed class PipelineReport
     public string Verdict()
     {
         string atLarge = _atLarge.MaxBy(cell => cell.DonePerSecond) is { DonePerSecond: { } speed } fastest
-            ? Invariant($"At large {fastest.Way.Title} is the fastest: {speed:0.0} photographs a second.") : "Nothing ran at large.";
+            ? Invariant($"At large {fastest.Way.Title} is the fastest: {speed:0.0} photographs a second. ")
+            + "Who takes new memory for each photograph pays for the first write to each of its pages: its time stands beside the machine."
+            : "Nothing ran at large.";
         if (_contained.Count == 0)
         {
             return atLarge;

@@ -60,7 +60,7 @@ internal static partial class ResultPage
                 ["date", document.Date.UtcDateTime.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture)],
                 .. document.Commit is null ? [] : (string[][])[["commit", Markdown.Code(document.Commit)]],
                 ["machine", Markdown.Text(MachineText.Describe(machine))],
-                ["pages", Invariant($"{machine.PageSize:N0} bytes; transparent huge pages: {machine.HugePages ?? "none"}")],
+                ["pages", DescribePages(machine)],
                 ["data", Markdown.Link(result.Name + ".json", result.Name + ".json")],
             ]));
         foreach (ResultTable table in document.Tables)
@@ -95,6 +95,10 @@ internal static partial class ResultPage
             table.Columns.Count,
             table.Rows.Select(row => row.Labels.Concat(row.Values.Zip(table.Columns, Write)).Select(Markdown.Text)));
     }
+
+    private static string DescribePages(MachineDescription machine) =>
+        Invariant($"{machine.PageSize:N0} bytes; transparent huge pages: {machine.HugePages ?? "none"}")
+        + (machine.FirstWriteMicroseconds is double time ? Invariant($"; first write to one: {time:0.0} µs") : "");
 
     private static string Write(double? value, ResultColumn column)
         => value?.ToString(column.Format, CultureInfo.InvariantCulture) ?? Missing;

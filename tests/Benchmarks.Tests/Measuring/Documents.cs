@@ -18,6 +18,7 @@ internal static class Documents
             Runtime = ".NET 10.0.0",
             PageSize = 4096,
             HugePages = "madvise",
+            FirstWriteMicroseconds = 0.25,
         },
         Notes = ["A note about `Rent<byte>`, a|b and <i>."],
         Tables =

@@ -15,7 +15,7 @@ public class ThisMachineTests
         MachineDescription machine = ThisMachine.Describe();
 
         Assert.NotEmpty(machine.Processor);
-        Assert.True(machine.Cores >= 1 && machine.MemoryBytes > 0 && machine.PageSize >= 4096);
+        Assert.True(machine.Cores >= 1 && machine.MemoryBytes > 0 && machine.PageSize >= 4096 && machine.FirstWriteMicroseconds > 0);
     }
 
     [Fact]
