@@ -208,7 +208,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
-        account ??= Account;
+        account ??= AmbientAccount.IsAnyLive ? Account : _budget;
         bool isPlain = (options & AllocationOptions.Clean) == 0 && !Tracing.Rents;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
