@@ -35,7 +35,7 @@ internal sealed partial class Evaluator
             {
                 Assign(argument.Value, Allocate(argument, site), isRef: false);
 
-                // It is null where the call says that there is none.
+                // It is null if the call says that there is none.
                 State.Handed |= site;
             }
 
