@@ -27,15 +27,18 @@ internal static partial class QuotedResults
     private static string Figure(string key, ResultTree tree)
     {
         string[] parts = key.Split("; ");
-        string[] column = parts[^1].Split(": ");
+        int colon = parts[^1].LastIndexOf(": ", StringComparison.Ordinal);
         foreach (ResultTable table in Results(parts[0], tree).SelectMany(result => result.Document.Tables))
         {
-            int i = table.Columns.Select(one => one.Name).ToList().IndexOf(column[0]);
+            // Some names have a colon themselves.
+            List<string> names = [.. table.Columns.Select(one => one.Name)];
+            int whole = names.IndexOf(parts[^1]);
+            int i = whole < 0 && colon > 0 ? names.IndexOf(parts[^1][..colon]) : whole;
             ResultRow? row = i < 0 ? null : table.Rows.FirstOrDefault(row => row.Values[i] is not null && parts[1..^1].All(
                 label => row.Labels.Contains(label) || table.Title.StartsWith(label, StringComparison.Ordinal)));
             if (row is not null)
             {
-                string format = column.Length > 1 ? column[1] : table.Columns[i].Format;
+                string format = i == whole ? table.Columns[i].Format : parts[^1][(colon + 2)..];
                 return row.Values[i]!.Value.ToString(format, CultureInfo.InvariantCulture);
             }
         }
