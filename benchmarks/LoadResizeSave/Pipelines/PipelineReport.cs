@@ -112,7 +112,7 @@ internal sealed class PipelineReport
     {
         string atLarge = _atLarge.MaxBy(cell => cell.DonePerSecond) is { DonePerSecond: { } speed } fastest
             ? Invariant($"At large {fastest.Way.Title} is the fastest: {speed:0.0} photographs a second. ")
-            + "Who takes new memory for each photograph pays for the first write to each of its pages: its time stands beside the machine."
+            + "New memory for each photograph costs the first write to each of its pages: its time stands beside the machine."
             : "Nothing ran at large.";
         if (_contained.Count == 0)
         {

@@ -116,7 +116,7 @@ internal static class PopulatedMemory
         long resident = Rent(allocator, request.Bytes, request.Writes);
         List<double> times = [];
 
-        // An idle block that nobody writes is rented in less than the clock's 100 ns.
+        // An idle block that is not written is rented in less than the clock's 100 ns.
         int rents = request.IsNew || request.Writes ? 1 : 1_000;
         long end = Environment.TickCount64 + request.Milliseconds;
         do

@@ -277,7 +277,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch
         {
-            // If this method could not be suspended, the wait goes on, and nobody would take what it is granted.
+            // If this method could not be suspended, the wait goes on, and what it is granted would be lost.
             end.Cancel();
             throw;
         }
