@@ -182,14 +182,13 @@ public abstract partial class MemoryAllocator
     private PixelBuffer<TPixel> PixelsOf<TPixel>(in Allocation allocation, int width, int height, int rowStride, int rowAlignmentInBytes)
         where TPixel : unmanaged
     {
-        MemoryGroup<TPixel> group = GroupOf<TPixel>(allocation);
         try
         {
-            return new PixelBuffer<TPixel>(this, group, width, height, rowStride, rowAlignmentInBytes);
+            return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(allocation), width, height, rowStride, rowAlignmentInBytes);
         }
         catch
         {
-            group.Dispose();
+            allocation.Guard!.Dispose(allocation.Generation);
             throw;
         }
     }

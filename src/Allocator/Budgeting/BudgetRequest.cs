@@ -41,7 +41,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
     private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
-    // Allocated before a refusal: an exception, and a task's object for it, take less.
+    // Allocated before a continuation: what is granted takes less, and an exception with a task's object for it.
     private const int ProbeBytes = 4096;
 
     private const int RetryMilliseconds = 1000;
@@ -120,6 +120,9 @@ internal sealed class BudgetRequest : IBackgroundWork
             <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes));
 
     ref BackgroundState IBackgroundWork.State => ref _work;
+
+    /// <summary>Makes the shared objects while an exception has a caller. A type initializer that fails once fails for ever.</summary>
+    public static void Prepare() => GC.KeepAlive(s_complete);
 
     /// <summary>Takes the first request of a list, under the list's lock. Null if there is none.</summary>
     public static BudgetRequest? TakeFirst(LinkedList<BudgetRequest> requests, ShortLock listLock)
@@ -253,10 +256,10 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // A refusal needs an exception. Without memory for it, the runtime would lose the exception and the wait, so this is repeated.
+    // Code that goes on without managed memory throws, and without memory for its exception the runtime loses both. So this is repeated.
     private void Resume()
     {
-        GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);
+        GC.KeepAlive(new byte[ProbeBytes]);
         Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
     }
 

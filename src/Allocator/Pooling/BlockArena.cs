@@ -134,15 +134,12 @@ internal sealed partial class BlockArena
 
     public bool TryClaimBlock(int index)
     {
-        ulong free = Free;
-        while ((free & (1UL << index)) != 0)
+        for (ulong free = Free; (free & (1UL << index)) != 0; free = Free)
         {
             if (TryClaim(free, 1UL << index))
             {
                 return true;
             }
-
-            free = Free;
         }
 
         return false;

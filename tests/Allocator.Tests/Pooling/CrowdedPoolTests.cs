@@ -68,6 +68,9 @@ public class CrowdedPoolTests
     private static void Run(Func<string, string, int> child, int threads, int held)
     {
         RemoteInvokeOptions options = new() { TimeOut = 3 * RemoteExecutor.FailWaitTimeoutMilliseconds };
+
+        // Code that is compiled again in the middle of a run stops the threads that wait for it, with blocks in hand.
+        options.StartInfo.Environment["DOTNET_TieredCompilation"] = "0";
         OtherProcesses.SkipIfDisturbed(RemoteExecutor.Invoke(child, threads.ToString(), held.ToString(), options));
     }
 
