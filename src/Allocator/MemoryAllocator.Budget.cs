@@ -33,7 +33,8 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         AllocationRequest request = AllocationRequest.ForBytes((long)length * Unsafe.SizeOf<T>(), 1, options);
-        return AllocateAdmittedAsync(request, WrapOwner<T>, cancellationToken);
+        PooledMemoryOwner<T> owner = new();
+        return AllocateAdmittedAsync<IMemoryOwner<T>>(request, owner, owner, cancellationToken);
     }
 
     /// <summary>Allocates the pixels of an image, and waits asynchronously if the memory budget has no room.</summary>
@@ -48,10 +49,8 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        return AllocateAdmittedAsync(request, Wrap, cancellationToken);
-
-        PixelBuffer<TPixel> Wrap(Allocation allocation) =>
-            PixelsOf<TPixel>(allocation, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        PixelBuffer<TPixel> pixels = new(this, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        return AllocateAdmittedAsync(request, pixels, pixels, cancellationToken);
     }
 
     /// <inheritdoc cref="AllocatePixelsAsync{TPixel}(int, int, AllocationOptions, int, CancellationToken)"/>
@@ -217,7 +216,7 @@ public abstract partial class MemoryAllocator
 
     // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
     private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
-        AllocationRequest request, Func<Allocation, TResult> wrap, CancellationToken cancellationToken)
+        AllocationRequest request, TResult result, IRented rented, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         AllocationPlan plan = GetPipeline().Plan(request);
@@ -232,12 +231,9 @@ public abstract partial class MemoryAllocator
             GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 
-        return wrap(allocation);
+        rented.Begin(allocation);
+        return result;
     }
-
-    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
-    private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
-        where T : struct => OwnerOf<T>(allocation.Guard!, allocation.Generation);
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(
         long bytes, LearnedJob? job, TimeSpan timeout, CancellationToken cancellationToken)

@@ -179,7 +179,9 @@ public abstract partial class MemoryAllocator
         where T : struct
     {
         ThrowIfContainsReferences<T>();
-        return new MemoryGroup<T>(Allocation.OfCaller(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1));
+        MemoryGroup<T> group = new();
+        group.Begin(Allocation.OfCaller(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1));
+        return group;
     }
 
     /// <summary>Rents an array of at least that many bytes.</summary>
@@ -205,8 +207,12 @@ public abstract partial class MemoryAllocator
     internal abstract bool TryReturnArray(byte[] array, bool clear);
 
     private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
-        where TPixel : unmanaged =>
-        new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
+        where TPixel : unmanaged
+    {
+        PixelBuffer<TPixel> pixels = new(this, width, height, rowStride, 1);
+        pixels.Begin(Allocation.OfCaller(guard, length, rowStride));
+        return pixels;
+    }
 
     /// <summary>Returns the pixels from the first one to the end of the last row. There need be no gap behind that row.</summary>
     internal static long LengthOfRows(int width, int height, int rowStride, string strideName)

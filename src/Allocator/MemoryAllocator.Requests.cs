@@ -150,49 +150,6 @@ public abstract partial class MemoryAllocator
         return allocation;
     }
 
-    // If there is no managed memory for the object that a user gets, the rent ends at once and not with a collection.
-    private static PooledMemoryOwner<T> OwnerOf<T>(LifetimeGuard guard, long generation)
-        where T : struct
-    {
-        try
-        {
-            return new PooledMemoryOwner<T>(guard, generation);
-        }
-        catch
-        {
-            guard.Dispose(generation);
-            throw;
-        }
-    }
-
-    private static MemoryGroup<T> GroupOf<T>(in Allocation allocation)
-        where T : struct
-    {
-        try
-        {
-            return new MemoryGroup<T>(allocation);
-        }
-        catch
-        {
-            allocation.Guard!.Dispose(allocation.Generation);
-            throw;
-        }
-    }
-
-    private PixelBuffer<TPixel> PixelsOf<TPixel>(in Allocation allocation, int width, int height, int rowStride, int rowAlignmentInBytes)
-        where TPixel : unmanaged
-    {
-        try
-        {
-            return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(allocation), width, height, rowStride, rowAlignmentInBytes);
-        }
-        catch
-        {
-            allocation.Guard!.Dispose(allocation.Generation);
-            throw;
-        }
-    }
-
     private LifetimeGuard? TryRentFast(in AllocationRequest request, in AllocationPlan plan, out long generation)
     {
         generation = 0;

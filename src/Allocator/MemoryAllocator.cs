@@ -80,8 +80,9 @@ public abstract partial class MemoryAllocator : IDisposable
     public IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None)
         where T : struct
     {
-        LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
-        return OwnerOf<T>(guard, generation);
+        PooledMemoryOwner<T> owner = new();
+        owner.Begin(RentElements<T>(length, 1, options, out long generation), generation);
+        return owner;
     }
 
     /// <summary>Allocates one buffer that starts on a given boundary.</summary>
@@ -99,8 +100,9 @@ public abstract partial class MemoryAllocator : IDisposable
         where T : struct
     {
         ThrowIfNotAlignment(alignmentInBytes, nameof(alignmentInBytes));
-        LifetimeGuard guard = RentElements<T>(length, alignmentInBytes, options, out long generation);
-        return OwnerOf<T>(guard, generation);
+        PooledMemoryOwner<T> owner = new();
+        owner.Begin(RentElements<T>(length, alignmentInBytes, options, out long generation), generation);
+        return owner;
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
@@ -136,7 +138,9 @@ public abstract partial class MemoryAllocator : IDisposable
         Throw.IfNegative(totalLength, nameof(totalLength));
         Throw.IfBelowOne(elementAlignment, nameof(elementAlignment));
         AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment };
-        return GroupOf<T>(AllocateMembers(request));
+        MemoryGroup<T> group = new();
+        group.Begin(AllocateMembers(request));
+        return group;
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two blocks.</summary>
@@ -161,7 +165,9 @@ public abstract partial class MemoryAllocator : IDisposable
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        return PixelsOf<TPixel>(AllocateMembers(request), width, height, request.ElementAlignment, rowAlignmentInBytes);
+        PixelBuffer<TPixel> pixels = new(this, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        pixels.Begin(AllocateMembers(request));
+        return pixels;
     }
 
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>

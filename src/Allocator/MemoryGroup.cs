@@ -9,19 +9,16 @@ namespace Allocator;
 /// A block's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/>, asking for blocks, spans and pins throws
 /// <see cref="ObjectDisposedException"/>.
 /// </remarks>
-public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
+public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRented
     where T : struct
 {
-    private LifetimeGuard _guard;
-    private readonly long _generation;
-    private readonly MemberLayout _layout;
+    private LifetimeGuard _guard = null!;
+    private long _generation;
+    private MemberLayout _layout;
     private Member?[]? _members;
 
-    internal MemoryGroup(in Allocation allocation)
+    internal MemoryGroup()
     {
-        _guard = allocation.Guard!;
-        _generation = allocation.Generation;
-        _layout = allocation.Layout;
     }
 
     /// <summary>Gets the length of all blocks together, in elements.</summary>
@@ -37,6 +34,15 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public bool IsContiguous => _layout.IsContiguous;
 
     internal ref readonly MemberLayout Layout => ref _layout;
+
+    void IRented.Begin(in Allocation allocation) => Begin(allocation);
+
+    internal void Begin(in Allocation allocation)
+    {
+        _guard = allocation.Guard!;
+        _generation = allocation.Generation;
+        _layout = allocation.Layout;
+    }
 
     /// <summary>Gets one block. Each costs one small object when it is first asked for.</summary>
     /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>

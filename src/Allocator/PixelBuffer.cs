@@ -8,20 +8,17 @@ namespace Allocator;
 /// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
 /// back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
 /// </remarks>
-public sealed partial class PixelBuffer<TPixel> : IDisposable
+public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
 {
     private readonly MemoryAllocator _allocator;
-    private readonly MemoryGroup<TPixel> _group;
-    private readonly RowMap _map;
+    private readonly MemoryGroup<TPixel> _group = new();
+    private RowMap _map;
     private readonly int _rowAlignmentInBytes;
 
-    internal PixelBuffer(
-        MemoryAllocator allocator, MemoryGroup<TPixel> group, int width, int height, int rowStride, int rowAlignmentInBytes)
+    internal PixelBuffer(MemoryAllocator allocator, int width, int height, int rowStride, int rowAlignmentInBytes)
     {
         _allocator = allocator;
-        _group = group;
-        _map = group.Layout.IsSingle ? default : new RowMap(group.BlockLength / rowStride);
         _rowAlignmentInBytes = rowAlignmentInBytes;
         Width = width;
         Height = height;
@@ -39,6 +36,14 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
 
     /// <summary>Gets whether all rows are one run of memory, <see cref="RowStride"/> pixels apart.</summary>
     public bool IsContiguous => _group.IsContiguous;
+
+    void IRented.Begin(in Allocation allocation) => Begin(allocation);
+
+    internal void Begin(in Allocation allocation)
+    {
+        _group.Begin(allocation);
+        _map = _group.Layout.IsSingle ? default : new RowMap(_group.BlockLength / RowStride);
+    }
 
     /// <summary>Calls a delegate with access to all rows.</summary>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>

@@ -3,6 +3,13 @@ using Allocator.Budgeting;
 
 namespace Allocator.Lifetime;
 
+/// <summary>What a user holds. Made before its memory is rented: afterwards there might be no managed memory for it.</summary>
+internal interface IRented
+{
+    /// <summary>Takes memory whose rent has begun. Called once; never throws.</summary>
+    void Begin(in Allocation allocation);
+}
+
 /// <summary>
 /// The memory of one request: its guards in order, the generation that the user keeps, and the places of its members. One thread fills it
 /// before the rent begins.

@@ -3,11 +3,11 @@ using System.Diagnostics.CodeAnalysis;
 namespace Allocator.Lifetime;
 
 /// <summary>The owner that users hold: a guard, and the generation of one rent. Small; its guard has the finalizer.</summary>
-internal sealed class PooledMemoryOwner<T>(LifetimeGuard guard, long generation) : MemoryManager<T>, IMemoryOwner<T>
+internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>, IRented
     where T : struct
 {
-    private LifetimeGuard _guard = guard;
-    private readonly long _generation = generation;
+    private LifetimeGuard _guard = null!;
+    private long _generation;
 
     public override Memory<T> Memory
     {
@@ -17,6 +17,14 @@ internal sealed class PooledMemoryOwner<T>(LifetimeGuard guard, long generation)
             return CreateMemory(length);
         }
     }
+
+    public void Begin(LifetimeGuard guard, long generation)
+    {
+        _guard = guard;
+        _generation = generation;
+    }
+
+    public void Begin(in Allocation allocation) => Begin(allocation.Guard!, allocation.Generation);
 
     // Implemented anew: the base class would also suppress a finalizer, which does not exist here.
     void IDisposable.Dispose() => Dispose(true);

@@ -263,12 +263,12 @@ internal sealed partial class BlockArena
     /// <summary>Returns how many of the bytes that a run's renter can reach still need the container's grant.</summary>
     public long UngrantedBytes(int first, int count, long usedBytes)
     {
-        long bytes = 0;
-        for (int i = 0; i < count; i++)
+        (long bytes, long whole) = (0, BlockSizeInBytes);
+        foreach (BlockRecord block in Records.AsSpan(first, count))
         {
             // Nearly always the whole block.
-            long granted = Records[first + i].GrantedBytes;
-            bytes += granted == BlockSizeInBytes ? 0 : Math.Max(0, EndOf(i, usedBytes) - granted);
+            long granted = block.GrantedBytes;
+            bytes += granted == whole ? 0 : Math.Max(0, EndOf(block.Index - first, usedBytes) - granted);
         }
 
         return bytes;
