@@ -142,12 +142,14 @@ internal static class ApiListing
         return $"{Attributes(type)}public {keyword} {name}{Bases(type)}{Constraints(type)}";
     }
 
-    // Only what the declaration adds: neither what a base has already nor what another listed interface brings with it.
+    // Only what the declaration adds for a user: neither what a base has already, nor what another listed interface brings with it, nor
+    // interfaces of the library's own.
     private static string Bases(INamedTypeSymbol type)
     {
         IEnumerable<INamedTypeSymbol> inherited =
             (type.BaseType?.AllInterfaces ?? []).Concat(type.AllInterfaces.SelectMany(other => other.AllInterfaces));
         IEnumerable<ITypeSymbol> bases = type.AllInterfaces.Except(inherited, SymbolEqualityComparer.Default).Cast<ITypeSymbol>()
+            .Where(other => other.DeclaredAccessibility == Accessibility.Public)
             .OrderBy(other => other.ToDisplayString(s_plain), StringComparer.Ordinal);
         ITypeSymbol? first = type.EnumUnderlyingType
             ?? (type.BaseType is { SpecialType: SpecialType.None } parent ? parent : null);
