@@ -7,6 +7,9 @@ internal sealed class SurvivalReport
 
     public const string Program = "LoadResizeSave-survival";
 
+    /// <summary>The name of a result whose runs have several bursts, which learned jobs need.</summary>
+    public const string ProgramOfBursts = "LoadResizeSave-bursts";
+
     /// <summary>The container that limits nothing, in MiB: what others are compared with.</summary>
     public const int ReferenceMegabytes = 4096;
 
@@ -32,14 +35,17 @@ internal sealed class SurvivalReport
 
     public ResultDocument Complete(ResultDocument document) => document with
     {
+        Program = Name,
         Tables = [CreateClaims(), .. CreateBursts(), .. _limits.Select(CreateTable), CreateReference()],
         Notes = [.. Notes()],
-        Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Program + ".svg")] : [],
+        Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Name + ".svg")] : [],
     };
 
     public string DrawChart() => new SurvivalChart(ChartTitle(), [.. ChartCells()]).Render();
 
     private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == ReferenceMegabytes;
+
+    private string Name => _cells.Any(cell => cell.Bursts > 1) ? ProgramOfBursts : Program;
 
     private int ChartLimit => _limits.Contains(PreferredChartLimit) ? PreferredChartLimit : _limits[0];
 

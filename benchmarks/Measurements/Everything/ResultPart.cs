@@ -11,6 +11,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     private const string Here = "Measurements";
     private const string Job = "LoadResizeSave";
     private const string Service = "ThumbnailService";
+    private const string Analyzers = "analyzers";
 
     /// <summary>Gets all parts; the first ones are those that the README quotes.</summary>
     public static IReadOnlyList<ResultPart> All { get; } =
@@ -21,6 +22,10 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
             "--runs", "40", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "1", "--count", "6", "--trim-period", "0.25"),
         new("pipelines", Job, "LoadResizeSave-pipelines", 15, "--pipelines", "--container", "350"),
         new("survive", Job, "LoadResizeSave-survival", 16, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "15"),
+        new(
+            "bursts", Job, "LoadResizeSave-bursts", 90,
+            "survive", "--ways", "reserve", "learned", "ambient", "--budgets", "0", "170", "200", "--limits", "350",
+            "--at-once", "4", "16", "64", "--bursts", "2", "--claim-runs", "20", "--minutes", "90"),
         new("service", Service, "ThumbnailService", 5, "--limits", "512", "256"),
         new("fragmentation", Here, "Fragmentation", 3, "fragmentation"),
         new("transfers", Here, "PageAlignedTransfer", 4, "transfers"),
@@ -34,7 +39,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("threshold", Here, "MapThreshold", 3, "threshold"),
         new("retention", Here, "MallocRetention", 3, "retention"),
         new("populate", Here, "PopulatedMemory", 3, "populate"),
-        new("analyzers", Here, "AnalyzerReach", 12, "analyzers", "--sources", "tests/Allocator.Analyzers.Tests/Foreign"),
+        new(Analyzers, Here, "AnalyzerReach", 12, Analyzers, "--sources", "tests/Allocator.Analyzers.Tests/Foreign"),
         new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
         new("service-400", Service, "ThumbnailService-400", 20, "--limits", "400", "--runs", "20"),
         new("read-ahead", Service, "ServerReadBuffers", 3, "read-ahead"),
@@ -42,5 +47,11 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     ];
 
     /// <summary>Gets what this part measures: changes elsewhere leave its result as it is.</summary>
-    public string[] Sources => ["src", "benchmarks/Measuring", $"benchmarks/{Project}"];
+    public string[] Sources => Name == Analyzers
+        ? ["src/Allocator.Analyzers", "benchmarks/Measuring", "benchmarks/Measurements/Analyzers"]
+        :
+        [
+            "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes",
+            "benchmarks/Measuring", $"benchmarks/{Project}",
+        ];
 }

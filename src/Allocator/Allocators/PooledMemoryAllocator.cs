@@ -299,6 +299,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private static Action CollectionRequest(TrimTimer scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void ThrowIfDisposed()
     {
         if (Volatile.Read(ref _disposed) != 0)

@@ -1,5 +1,3 @@
-using Allocator.Budgeting;
-
 namespace Allocator.Lifetime;
 
 /// <summary>
@@ -63,19 +61,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
 
         Dispose(generation);
         return true;
-    }
-
-    protected override void EndRent(bool ofLease)
-    {
-        if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
-        {
-            base.EndRent(ofLease);
-            return;
-        }
-
-        BudgetPermit permit = TakePermit();
-        _pool.Return(this, mayKeep: true);
-        permit.Return();
     }
 
     protected override void Return(bool bypassesCache) => _pool.Return(this, mayKeep: !IsFoundUnreachable);

@@ -158,6 +158,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>Takes the permit out. Called before the memory is handed back; afterwards another renter may have this guard.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BudgetPermit TakePermit()
     {
         BudgetPermit permit = _permit;
@@ -184,30 +185,21 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether only the memory itself and its permit must be returned.</summary>
-    protected bool IsPlain
-    {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _next is null && Trace is null;
-    }
-
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void EndRent(bool ofLease)
     {
-        bool isFound;
-        try
+        if (_mappings is null && _next is null && Trace is null && !Context.ClearOnReturn && (ofLease || !IsFoundUnreachable))
         {
-            isFound = ReplaceFound();
+            // The memory comes back first: a request that is served as the permit comes back then finds it.
+            BudgetPermit permit = TakePermit();
+            Return(bypassesCache: false);
+            permit.Account?.Return(permit.Bytes);
         }
-        catch (OutOfMemoryException)
+        else
         {
-            Context.Thread.Queue(this);
-            return;
+            EndRentSlow();
         }
-
-        // The permit goes back last: a waiter that gets it then finds the memory.
-        EndChain(isFound).Return();
     }
 
     /// <summary>Returns how many bytes within the renter's reach the container has not granted yet.</summary>
@@ -262,6 +254,22 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
 
         return bytes;
+    }
+
+    private void EndRentSlow()
+    {
+        bool isFound;
+        try
+        {
+            isFound = ReplaceFound();
+        }
+        catch (OutOfMemoryException)
+        {
+            Context.Thread.Queue(this);
+            return;
+        }
+
+        EndChain(isFound).Return();
     }
 
     // The only way back to the next renter, after unreachable guards have been replaced. The first guard comes last: if anything throws,

@@ -1,4 +1,3 @@
-using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -10,6 +9,9 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 {
     // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
+
+    // How many bytes of a run were found to be granted. They stay granted until the run lies in the map again.
+    private long _grantedBytes;
 
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
 
@@ -24,7 +26,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     /// <summary>Returns whether a renter may reach this many bytes of an idle block or run at once.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsGranted(long usedBytes) =>
-        RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
+        usedBytes <= (RunLength == 1 ? Block.GrantedBytes : _grantedBytes) || (RunLength != 1 && IsRunGranted(usedBytes));
 
     protected override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
 
@@ -42,6 +44,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     public void Place(nint address, int runLength)
     {
         Address = address;
+        _grantedBytes = 0;
 
         // Another thread may be reading it; that thread then fails to take the run.
         Volatile.Write(ref Record.RunLength, runLength);
@@ -58,21 +61,6 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 
         Record.NoteRent(usedBytes, CapacityInBytes, Context.Clock.CoarseMilliseconds);
         return Begin();
-    }
-
-    protected override void EndRent(bool ofLease)
-    {
-        if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
-        {
-            base.EndRent(ofLease);
-        }
-        else
-        {
-            // The memory comes back first: a request that is served as the permit comes back then finds it.
-            BudgetPermit permit = TakePermit();
-            pool.Return(this, bypassesCache: false);
-            permit.Account?.Return(permit.Bytes);
-        }
     }
 
     protected override void Replace()
@@ -96,6 +84,13 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
         {
             Arena.MarkDirty(Index, RunLength);
         }
+    }
+
+    private bool IsRunGranted(long usedBytes)
+    {
+        bool isGranted = Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
+        _grantedBytes = isGranted ? usedBytes : 0;
+        return isGranted;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

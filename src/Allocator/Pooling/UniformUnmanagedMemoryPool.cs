@@ -192,6 +192,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// Finishes what <see cref="Close"/> could not do because the caller held blocks. Called when the last one is back. Either the caller
     /// sees here that the pool is closed, or the closing thread sees the blocks. Never throws, because a return calls it last.
     /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void ReleaseIfClosed()
     {
         if (IsClosed)

@@ -31,6 +31,7 @@ public class SurvivalReportTests
         ResultDocument document = report.Complete(
             MeasurementRun.NewDocument(SurvivalReport.Program, "title", new RootCommand().Parse([])));
 
+        Assert.Equal("LoadResizeSave-bursts", document.Program);
         ResultTable bursts = Assert.Single(document.Tables, table => table.Title.StartsWith("First", StringComparison.Ordinal));
         Assert.Equal(
             ["a reservation a job, budget 170", "learned, budget 170", "learned, no number"], bursts.Rows.Select(row => row.Labels[2]));
