@@ -1,5 +1,3 @@
-using Allocator.Tests.Operators;
-
 namespace Allocator.Tests;
 
 /// <summary>Reservations by name. In blocks of 16 KiB, of which four are the smallest step.</summary>
@@ -215,21 +213,6 @@ public class LearnedReservationTests
         await TeachAsync(setup.Allocator, "thumb\nnails", 8 * Block);
         Assert.Contains("learned      thumb?nails: 0.13 MiB after 16 jobs, 0 of them refused\n", setup.Allocator.DescribeMemory());
     }
-
-    [Fact]
-    public void Meter_JobsHaveNames_MeasuresEach() => RemoteExecutor.Invoke(static async () =>
-    {
-        using MeterReadings readings = new();
-        MemoryAllocatorOptions options = new() { Name = "photos", MemoryBudgetMegabytes = 64 };
-        using MemoryAllocator allocator = MemoryAllocator.Create(options);
-        await TeachAsync(allocator, "thumbnails", 8 << 20);
-        readings.WaitForAll();
-        readings.Collect();
-        const string Tags = "{allocator.name=photos}{allocator.job.name=thumbnails}";
-        Assert.Equal(
-            (8L << 20, 16L, 0L),
-            (readings["allocator.job.size" + Tags], readings["allocator.job.ended" + Tags], readings["allocator.job.refused" + Tags]));
-    }).Dispose();
 
     internal static async Task TeachAsync(MemoryAllocator allocator, string job, int bytes, int jobs = 16)
     {

@@ -31,7 +31,7 @@ public class ArraySourceTests
         ArraySource[] sources = [.. Enumerable.Range(0, 20).Select(static _ => Create())];
         ThreadCache[] caches = [.. sources.Select(Use)];
         Assert.Equal(caches, sources.Select(ThreadCache.Find));
-        Assert.Equal(caches.Reverse(), sources.Reverse().Select(ThreadCache.Find));
+        Assert.Equal(Enumerable.Reverse(caches), Enumerable.Reverse(sources).Select(ThreadCache.Find));
     }
 
     [Fact]

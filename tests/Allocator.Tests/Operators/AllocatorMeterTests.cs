@@ -47,6 +47,21 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
+    public void Instruments_JobsHaveNames_MeasureEach() => RemoteExecutor.Invoke(static async () =>
+    {
+        using MeterReadings readings = new();
+        MemoryAllocatorOptions options = new() { Name = "photos", MemoryBudgetMegabytes = 64 };
+        using MemoryAllocator allocator = MemoryAllocator.Create(options);
+        await LearnedReservationTests.TeachAsync(allocator, "thumbnails", 8 << 20);
+        readings.WaitForAll();
+        readings.Collect();
+        const string Tags = "{allocator.name=photos}{allocator.job.name=thumbnails}";
+        Assert.Equal(
+            (8L << 20, 16L, 0L),
+            (readings["allocator.job.size" + Tags], readings["allocator.job.ended" + Tags], readings["allocator.job.refused" + Tags]));
+    }).Dispose();
+
+    [Fact]
     public void Collection_OfAnAllocator_TellsItsStatistics() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
