@@ -230,7 +230,7 @@ internal sealed partial class BlockArena
             }
             catch
             {
-                MarkDirty(index, 1);
+                MarkDirty(1UL << index);
                 if (!TryReleaseMemory(index, address))
                 {
                     // The system refused to take the memory back, so it is still there and counts as committed.

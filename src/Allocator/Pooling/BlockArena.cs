@@ -166,7 +166,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                Return(BlocksOf(block));
+                Return(block.Guard!.Blocks);
                 any = true;
             }
         }
@@ -188,7 +188,7 @@ internal sealed partial class BlockArena
     {
         guard.Block.Guard = guard;
         MarkRunUsed(guard);
-        Return(BlocksOf(guard.Block));
+        Return(guard.Blocks);
     }
 
     /// <summary>Notes that all blocks of a run but the first were used until now. The caller holds them.</summary>
@@ -196,7 +196,7 @@ internal sealed partial class BlockArena
     {
         if (guard.RunLength > 1)
         {
-            MarkUsed(BlocksOf(guard.Block));
+            MarkUsed(guard.Blocks);
         }
     }
 
@@ -222,9 +222,8 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Notes that blocks may contain anything from now on. The caller holds them.</summary>
-    public void MarkDirty(int first, int count)
+    public void MarkDirty(ulong blocks)
     {
-        ulong blocks = BlockBits.Mask(count) << first;
         AssertHeld(blocks);
         if ((Zeroed & blocks) != 0)
         {
@@ -287,9 +286,6 @@ internal sealed partial class BlockArena
     [Conditional("DEBUG")]
     private void AssertHeld(ulong blocks) =>
         Debug.Assert(((ulong)System.Threading.Volatile.Read(ref _free.Value) & blocks) == 0, "The caller does not hold the blocks.");
-
-    private static ulong BlocksOf(BlockRecord first) =>
-        first.RunLength == 1 ? 1UL << first.Index : BlockBits.Mask(first.RunLength) << first.Index;
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;

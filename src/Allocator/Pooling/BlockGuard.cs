@@ -21,6 +21,9 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 
     public int RunLength => Record.RunLength;
 
+    /// <summary>Gets the bits of its blocks in the arena's maps.</summary>
+    public ulong Blocks { get; private set; }
+
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
 
     /// <summary>Returns whether a renter may reach this many bytes of an idle block or run at once.</summary>
@@ -44,6 +47,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     public void Place(nint address, int runLength)
     {
         Address = address;
+        Blocks = BlockBits.Mask(runLength) << Index;
         _grantedBytes = 0;
 
         // Another thread may be reading it; that thread then fails to take the run.
@@ -82,7 +86,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     {
         if (!Context.ClearOnReturn)
         {
-            Arena.MarkDirty(Index, RunLength);
+            Arena.MarkDirty(Blocks);
         }
     }
 
