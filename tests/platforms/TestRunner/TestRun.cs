@@ -6,7 +6,7 @@ using Xunit.Sdk;
 
 namespace TestRunner;
 
-/// <summary>Runs the tests of an assembly, or of the named classes, one after the other, and prints a line for each.</summary>
+/// <summary>Runs the tests of an assembly, or of the named classes, as `dotnet test` does, and prints a line for each.</summary>
 internal static class TestRun
 {
     /// <summary>Returns whether tests ran, and none failed.</summary>
@@ -14,7 +14,6 @@ internal static class TestRun
     {
         Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
         TestOptions options = new();
-        options.SetValue<bool?>("xunit.execution.DisableParallelization", true);
         using Outcomes found = new();
         using Outcomes ran = new();
         using XunitTestFramework framework = new(ran);
