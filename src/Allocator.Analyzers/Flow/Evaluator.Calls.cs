@@ -15,7 +15,15 @@ internal sealed partial class Evaluator
         if (_body.Sites.BitOf(call) is var site and not 0)
         {
             Given ignored = EvaluateArguments(call);
-            GiveReceiver(call, method, receiver, ref ignored);
+            if (receiver is { Direct: 0, Held: not 0 })
+            {
+                GiveMaker(call, receiver);
+            }
+            else
+            {
+                GiveReceiver(call, method, receiver, ref ignored);
+            }
+
             TouchOwner(call, receiver);
             if (_members.IsHandOff(method))
             {
