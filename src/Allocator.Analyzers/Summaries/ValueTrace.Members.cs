@@ -65,16 +65,45 @@ internal sealed partial class ValueTrace
                 Follow(access, isView ? Grip.Direct : isSameTask ? grip : Grip.Holder);
             }
         }
+        else if (!grip.IsHolder && member.ContainingType.TypeKind == TypeKind.Interface)
+        {
+            FollowPromised(access, member);
+        }
         else
         {
             Escapes |= member is IMethodSymbol || _known.Types.CanKeep(access.Type);
         }
     }
 
+    // What is followed is of a type of this compilation that has something to dispose: what those that have the interface agree on.
+    private void FollowPromised(IOperation access, ISymbol member)
+    {
+        IMethodSymbol? promised = member is IPropertySymbol property
+            ? OwningTypes.Accessor(property, IsWritten(access)) : member as IMethodSymbol;
+        int seen = 0;
+        bool isTouched = true;
+        foreach (IMethodSymbol own in promised is null ? [] : _known.Bodies.Overriding(promised))
+        {
+            if (own.ContainingType.AllInterfaces.Any(one => one.SpecialType == SpecialType.System_IDisposable))
+            {
+                Passing passing = _passingOf(own, null);
+                seen++;
+                isTouched &= passing == Passing.Borrowed;
+                Escapes |= passing is not (Passing.Borrowed or Passing.Mentioned);
+            }
+        }
+
+        Escapes |= seen == 0;
+        FollowBy(isTouched ? Passing.Borrowed : Passing.Mentioned, access, Grip.Direct);
+    }
+
+    private static bool IsWritten(IOperation access) =>
+        access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+
     // A member of an object, and it is known where in it the buffer is.
     private void FollowSlot(IOperation access, ISymbol member, Slot slot)
     {
-        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        bool isWritten = IsWritten(access);
         if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
         {
             if (slot.Has(member))
@@ -113,7 +142,7 @@ internal sealed partial class ValueTrace
     // A member of an object that owns: what it does with that is known, and what it does not own is something else.
     private void FollowInside(IOperation access, ISymbol member)
     {
-        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        bool isWritten = IsWritten(access);
         if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
         {
             if (_known.Owning.Owns(member.ContainingType, member))
