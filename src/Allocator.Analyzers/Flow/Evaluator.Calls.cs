@@ -161,6 +161,13 @@ internal sealed partial class Evaluator
             TouchOwner(access, receiver);
         }
 
+        if (passing == Passing.Refilled && SymbolEqualityComparer.Default.Equals(
+            _body.Known.Origins.ViewedBy(method!), method!.ContainingType.OriginalDefinition))
+        {
+            // A view of the old buffer or of the new one: the object disposes both.
+            given.Returned |= receiver.AsMemory();
+        }
+
         given.ToResult |= passing == Passing.Held ? receiver.Keep : 0;
         given.ToTask |= passing == Passing.HeldByTask ? receiver.Keep : 0;
         if (passing == Passing.Returned)

@@ -76,7 +76,8 @@ internal sealed partial class ValueTrace
                 IsRefilled = true;
                 break;
             case Passing.Returned:
-                if (_known.Types.IsRaw(result.Type))
+                if (_known.Types.IsRaw(result.Type) || result is IPropertyReferenceOperation { Property.ReturnsByRef: true }
+                    or IPropertyReferenceOperation { Property.ReturnsByRefReadonly: true })
                 {
                     Touch(result);
                 }
