@@ -14,7 +14,7 @@ internal sealed partial class Evaluator
         {
             bool isByReference = argument.IsByReference();
             Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
-            ulong owners = value.Own;
+            ulong owners = _body.Known.Passings.IsForJob(call, argument) ? 0 : value.Own;
             value = Give(call, argument, value, ref given);
             if (argument.Parameter?.RefKind == RefKind.Ref && value.Keep == 0 && value.Raw != 0
                 && _body.Known.Passings.IsNarrowed(argument.Parameter))

@@ -15,7 +15,15 @@ internal sealed partial class Evaluator
         if (_body.Sites.BitOf(call) is var site and not 0)
         {
             Given ignored = EvaluateArguments(call);
-            GiveReceiver(call, method, receiver, ref ignored);
+            if (receiver is { Direct: 0, Held: not 0 })
+            {
+                GiveMaker(call, receiver);
+            }
+            else
+            {
+                GiveReceiver(call, method, receiver, ref ignored);
+            }
+
             TouchOwner(call, receiver);
             if (_members.IsHandOff(method))
             {
@@ -151,6 +159,13 @@ internal sealed partial class Evaluator
         if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(access, receiver);
+        }
+
+        if (passing == Passing.Refilled && SymbolEqualityComparer.Default.Equals(
+            _body.Known.Origins.ViewedBy(method!), method!.ContainingType.OriginalDefinition))
+        {
+            // A view of the old buffer or of the new one: the object disposes both.
+            given.Returned |= receiver.AsMemory();
         }
 
         given.ToResult |= passing == Passing.Held ? receiver.Keep : 0;

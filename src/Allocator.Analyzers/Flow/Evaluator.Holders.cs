@@ -110,6 +110,14 @@ internal sealed partial class Evaluator
             receiver = GiveInside(call, call.Instance, receiver, slot => slot.Runs(method), ref given);
         }
 
+        if (method.MethodKind == MethodKind.DelegateInvoke && _types.IsTask(call.Type) && _types.ResultOfTask(call.Type!) is null
+            && (receiver.Held & _body.Sites.Buffers) == 0)
+        {
+            // A function that works with an allocator is done with it when its task ends.
+            given.ToTask |= receiver.Held;
+            receiver = default;
+        }
+
         // Disposing an object of the user's may dispose what it holds.
         bool isLooked = AddsToNewCollection(call)
             || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type) && !IsDisposedByUser(call))
@@ -120,6 +128,15 @@ internal sealed partial class Evaluator
         }
 
         return ResultOfHolder(call, call.Type, given, method.ReturnsByRef || method.ReturnsByRefReadonly);
+    }
+
+    // An object that holds a buffer, or an allocator, makes a new owner. That may have it too.
+    private void GiveMaker(IInvocationOperation call, Holding receiver)
+    {
+        ForgetStores();
+        Given given = default;
+        Holding rest = GiveInside(call, call.Instance, receiver, slot => slot.Runs(call.TargetMethod), ref given);
+        Escape(rest | given.Returned | Holding.Holder(given.ToResult | given.ToTask));
     }
 
     private bool IsDisposedByUser(IInvocationOperation call) =>

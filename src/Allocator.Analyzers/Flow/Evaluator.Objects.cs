@@ -64,6 +64,12 @@ internal sealed partial class Evaluator
             return 0;
         }
 
+        if (_types.IsStream(argument.Parameter?.Type) && creation.Constructor is { } constructor && _members.IsOfBaseLibrary(constructor))
+        {
+            // It asks the stream whether it can be read or written.
+            TouchOwner(creation, value);
+        }
+
         if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || _members.LeavesOpen(creation)
             || (creation.Type is { Name: "ReadOnlyMemoryContent" or "KeyValuePair" or "Tuple" } type && _members.IsOfBaseLibrary(type)))
         {

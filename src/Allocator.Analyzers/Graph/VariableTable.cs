@@ -168,7 +168,34 @@ internal sealed class VariableTable
         && operations.Values(local).Count == 1
         && operations.OnlyValue(local) is { } value
         && operations.FunctionAround(value) is null
-        && ValueTrace.InFunctions(local, operations, _known) is { Escapes: false, Disposes: false, IsReturned: false };
+        && SlotsIn(value).All(slot => ValueTrace.InFunctions(local, operations, _known, slot)
+            is { Escapes: false, Disposes: false, IsReturned: false });
+
+    // Where a new object that does not own has what it is given; null stands for an object that is followed itself.
+    private IEnumerable<Slot?> SlotsIn(IOperation value)
+    {
+        List<Slot?> slots = new();
+        if (value.Strip() is IObjectCreationOperation { Constructor: { } constructor, Type: INamedTypeSymbol type } creation
+            && !type.DeclaringSyntaxReferences.IsEmpty && !_known.Owning.IsBuffer(type) && !HolderTable.HasFinalizer(type)
+            && creation.Initializer is null)
+        {
+            foreach (IArgumentOperation argument in creation.Arguments)
+            {
+                Passing passing = _types.CanKeep(argument.Value.Type) ? _known.Summaries.Of(argument.Parameter) : Passing.Mentioned;
+                Slot? slot = passing == Passing.Held ? _known.Holders.SlotOf(type, argument.Parameter) : null;
+                bool isPlaced = slot is { IsKnown: true }
+                    && _known.Summaries.Of(constructor, slot) is Passing.Borrowed or Passing.Mentioned;
+                if (!isPlaced && passing is not (Passing.Borrowed or Passing.Mentioned))
+                {
+                    return [null];
+                }
+
+                slots.AddRange(isPlaced ? [slot] : []);
+            }
+        }
+
+        return slots.Count == 0 ? [null] : slots;
+    }
 
     private void Add(IOperation operation)
     {

@@ -48,7 +48,7 @@ internal sealed partial class ValueTrace
         else if (_known.Members.IsKnown(member))
         {
             bool isTouched = member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
-                : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
+                : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsOfLiving(property));
             if (isTouched)
             {
                 Touch(access);
@@ -61,8 +61,13 @@ internal sealed partial class ValueTrace
             if (!isFresh)
             {
                 bool isView = !grip.IsHolder && (_known.Types.IsMemory(access.Type) || _known.Types.IsRaw(access.Type));
-                Follow(access, isView ? Grip.Direct : Grip.Holder);
+                bool isSameTask = grip.IsTask && member.Name is "ConfigureAwait" or "AsTask";
+                Follow(access, isView ? Grip.Direct : isSameTask ? grip : Grip.Holder);
             }
+        }
+        else if (!grip.IsHolder && member.ContainingType.TypeKind == TypeKind.Interface)
+        {
+            FollowPromised(access, member);
         }
         else
         {
@@ -70,10 +75,35 @@ internal sealed partial class ValueTrace
         }
     }
 
+    // What is followed is of a type of this compilation that has something to dispose: what those that have the interface agree on.
+    private void FollowPromised(IOperation access, ISymbol member)
+    {
+        IMethodSymbol? promised = member is IPropertySymbol property
+            ? OwningTypes.Accessor(property, IsWritten(access)) : member as IMethodSymbol;
+        int seen = 0;
+        bool isTouched = true;
+        foreach (IMethodSymbol own in promised is null ? [] : _known.Bodies.Overriding(promised))
+        {
+            if (own.ContainingType.AllInterfaces.Any(one => one.SpecialType == SpecialType.System_IDisposable))
+            {
+                Passing passing = _passingOf(own, null);
+                seen++;
+                isTouched &= passing == Passing.Borrowed;
+                Escapes |= passing is not (Passing.Borrowed or Passing.Mentioned);
+            }
+        }
+
+        Escapes |= seen == 0;
+        FollowBy(isTouched ? Passing.Borrowed : Passing.Mentioned, access, Grip.Direct);
+    }
+
+    private static bool IsWritten(IOperation access) =>
+        access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+
     // A member of an object, and it is known where in it the buffer is.
     private void FollowSlot(IOperation access, ISymbol member, Slot slot)
     {
-        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        bool isWritten = IsWritten(access);
         if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
         {
             if (slot.Has(member))
@@ -112,7 +142,7 @@ internal sealed partial class ValueTrace
     // A member of an object that owns: what it does with that is known, and what it does not own is something else.
     private void FollowInside(IOperation access, ISymbol member)
     {
-        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        bool isWritten = IsWritten(access);
         if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
         {
             if (_known.Owning.Owns(member.ContainingType, member))
@@ -156,126 +186,6 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void FollowArgument(IArgumentOperation argument, Grip grip)
-    {
-        switch (argument.Parent)
-        {
-            case IInvocationOperation call when !argument.IsByReference() || argument.Parameter!.RefKind == RefKind.In:
-                FollowPassed(call, argument, grip);
-                break;
-            case IObjectCreationOperation creation:
-                FollowConstructed(creation, argument, grip);
-                break;
-            default:
-                Escapes = true;
-                break;
-        }
-    }
-
-    private void FollowPassed(IInvocationOperation call, IArgumentOperation argument, Grip grip)
-    {
-        IMethodSymbol method = call.TargetMethod;
-        if (_known.Members.IsReferenceOnly(method) || argument.Parameter is not { } parameter)
-        {
-            return;
-        }
-
-        Passing passing = _known.Passings.OfKnown(call, argument);
-        passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter, grip.Slot) : passing;
-        if (method.MethodKind == MethodKind.Constructor && passing is Passing.Returned or Passing.Held)
-        {
-            // `: this(…)` or `: base(…)`: as if it stood in the body.
-            IsTakenOver |= passing == Passing.Returned && !grip.IsHolder;
-            IsHeldByResult |= passing == Passing.Held || grip.IsHolder;
-            return;
-        }
-
-        if (passing == Passing.Returned)
-        {
-            FollowOut(call);
-        }
-
-        FollowBy(passing, call, grip);
-    }
-
-    private void FollowBy(Passing passing, IOperation result, Grip grip)
-    {
-        switch (passing)
-        {
-            case Passing.Mentioned:
-                break;
-            case Passing.Borrowed:
-                Touch(result);
-                break;
-            case Passing.Disposed when !grip.IsHolder:
-                Disposes = true;
-                break;
-            case Passing.Refilled:
-                Touch(result);
-                IsRefilled = true;
-                break;
-            case Passing.Returned:
-                if (_known.Types.IsRaw(result.Type))
-                {
-                    Touch(result);
-                }
-
-                Follow(result, grip.Slot is null ? grip : Grip.Direct);
-                break;
-            case Passing.Held or Passing.HeldByTask:
-                Touch(result);
-                Follow(result, Grip.Holder);
-                break;
-            default:
-                Escapes = true;
-                break;
-        }
-    }
-
-    private void FollowConstructed(IObjectCreationOperation creation, IArgumentOperation argument, Grip grip)
-    {
-        if (_known.Types.IsMemory(creation.Type) || _known.Types.IsTask(creation.Type))
-        {
-            Follow(creation, grip);
-        }
-        else if (_known.Members.LeavesOpen(creation))
-        {
-            Follow(creation, Grip.Holder);
-        }
-        else if (argument.Parameter is { } parameter)
-        {
-            Passing passing = _passingOf(parameter, grip.Slot);
-            if (passing == Passing.Held && !grip.IsHolder && SlotIn(creation, parameter) is { } slot)
-            {
-                Touch(creation);
-                Follow(creation, Grip.Inside(slot));
-            }
-            else
-            {
-                FollowBy(passing, creation, grip);
-            }
-        }
-        else
-        {
-            Escapes = true;
-        }
-    }
-
-    // Where an object that is made here has the buffer, if it is certain.
-    private Slot? SlotIn(IObjectCreationOperation creation, IParameterSymbol parameter) =>
-        creation.Type is INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type && !HolderTable.HasFinalizer(type)
-        && _known.Holders.SlotOf(type, parameter) is { IsKnown: true } slot
-        && _passingOf(creation.Constructor!, slot) is Passing.Borrowed or Passing.Mentioned ? slot : null;
-
-    // To dispose an object that only holds the buffer may do nothing to that.
-    private bool DisposesHolderAlone(Grip grip, ITypeSymbol type)
-    {
-        IMethodSymbol? dispose = type.GetMembers(nameof(IDisposable.Dispose)).OfType<IMethodSymbol>()
-            .FirstOrDefault(method => method.Parameters.IsEmpty);
-        return grip.Slot is { } slot && dispose is not null && slot.Runs(dispose) is { } own
-            && _passingOf(own, slot) is Passing.Borrowed or Passing.Mentioned;
-    }
-
     private void FollowLoop(IForEachLoopOperation loop)
     {
         foreach (ILocalSymbol local in loop.Locals)
@@ -301,6 +211,23 @@ internal sealed partial class ValueTrace
             if (declared is ILocalSymbol local && _known.Types.CanKeep(local.Type))
             {
                 AliasLocal(local, grip);
+            }
+        }
+    }
+
+    private void FollowAccess(IConditionalAccessOperation access, IOperation value, Grip grip)
+    {
+        if (access.Operation != value)
+        {
+            Follow(access, grip);
+            return;
+        }
+
+        foreach (IOperation inner in access.WhenNotNull.DescendantsAndSelf())
+        {
+            if (inner is IConditionalAccessInstanceOperation)
+            {
+                Follow(inner, grip);
             }
         }
     }

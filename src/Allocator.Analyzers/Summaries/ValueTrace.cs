@@ -69,10 +69,10 @@ internal sealed partial class ValueTrace
     }
 
     /// <summary>Follows a variable through the lambdas and local functions that capture it, not through the body around them.</summary>
-    public static ValueTrace InFunctions(ISymbol variable, MethodBody body, KnownSymbols known)
+    public static ValueTrace InFunctions(ISymbol variable, MethodBody body, KnownSymbols known, Slot? slot)
     {
         ValueTrace trace = new(variable, body, known, known.Summaries.Of, null, onlyInFunctions: true);
-        trace.Run(slot: null);
+        trace.Run(slot);
         return trace;
     }
 
@@ -202,6 +202,8 @@ internal sealed partial class ValueTrace
             case IFieldReferenceOperation field:
                 FollowField(field, grip);
                 break;
+            case IEventReferenceOperation { Parent: IConditionalAccessOperation or IInvocationOperation }:
+                break;
             case IConditionalAccessOperation access:
                 FollowAccess(access, value, grip);
                 break;
@@ -215,7 +217,11 @@ internal sealed partial class ValueTrace
                 FollowReturn(returning, grip);
                 break;
             case IAwaitOperation awaiting:
-                Follow(awaiting, grip);
+                if (!grip.IsTask)
+                {
+                    Follow(awaiting, grip);
+                }
+
                 break;
             case IForEachLoopOperation loop:
                 Touch(loop);
@@ -281,23 +287,6 @@ internal sealed partial class ValueTrace
         else
         {
             Follow(value, grip);
-        }
-    }
-
-    private void FollowAccess(IConditionalAccessOperation access, IOperation value, Grip grip)
-    {
-        if (access.Operation != value)
-        {
-            Follow(access, grip);
-            return;
-        }
-
-        foreach (IOperation inner in access.WhenNotNull.DescendantsAndSelf())
-        {
-            if (inner is IConditionalAccessInstanceOperation)
-            {
-                Follow(inner, grip);
-            }
         }
     }
 }

@@ -152,6 +152,9 @@ internal sealed class KnownTypes
 
     public bool IsAllocator(ITypeSymbol type) => DerivesFrom(type, Allocator);
 
+    /// <summary>Returns whether the type is a part of an allocator's memory, set apart for one job.</summary>
+    public bool IsReservation(ITypeSymbol? type) => type?.Name == "MemoryReservation" && IsAllocator(type);
+
     /// <summary>Returns whether the type hands out native functions, which work on after its disposal.</summary>
     public bool IsCallbacks(ITypeSymbol type) => type.Name == "NativeAllocationCallbacks"
         && SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly);

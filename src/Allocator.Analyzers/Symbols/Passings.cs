@@ -74,6 +74,11 @@ internal sealed class Passings
             return Passing.Borrowed;
         }
 
+        if (IsForJob(call, argument))
+        {
+            return OfJob(method.ReturnType);
+        }
+
         if (_known.Members.IsOfAllocator(method))
         {
             return method.Name is "AsStream" or "WrapGroup" or "WrapPixels" ? Passing.Escapes : Passing.Borrowed;
@@ -94,6 +99,19 @@ internal sealed class Passings
         return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _known.Bodies.Of(method) is null
             ? Passing.HeldByTask : Passing.Escapes;
     }
+
+    /// <summary>
+    /// Returns whether a function gets a reservation as a mere allocator: it works within it, and cannot know that there is anything to
+    /// end.
+    /// </summary>
+    public bool IsForJob(IInvocationOperation call, IArgumentOperation argument) =>
+        call.TargetMethod.MethodKind == MethodKind.DelegateInvoke && _known.Types.IsReservation(argument.Value.Strip().Type)
+        && SymbolEqualityComparer.Default.Equals(argument.Parameter?.Type, _known.Types.Allocator);
+
+    private Passing OfJob(ITypeSymbol result) => result.SpecialType == SpecialType.System_Void ? Passing.Escapes
+        : _known.Types.IsTask(result) ? Passing.HeldByTask
+        : _known.Types.CanKeep(result) ? Passing.Held
+        : Passing.Borrowed;
 
     private static bool HasOut(IMethodSymbol method)
     {
