@@ -40,6 +40,7 @@ public abstract partial class MemoryAllocator
         return Estimate(AllocationRequest.ForBytes(lengthInBytes, 1, AllocationOptions.None), liveCopies);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotElements<T>(int length, AllocationOptions options)
         where T : struct
     {
@@ -98,6 +99,7 @@ public abstract partial class MemoryAllocator
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfUndefined(AllocationOptions options)
     {
         if ((options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) != 0)

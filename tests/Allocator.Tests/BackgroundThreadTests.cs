@@ -70,7 +70,9 @@ public class BackgroundThreadTests
         thread.RunBy(work, now + 50);
         thread.RunBy(work, now + 2_000_000_000);
         Assert.True(SpinWait.SpinUntil(() => work.Runs == 1, s_patience));
-        Assert.InRange(Environment.TickCount64 - now, 49, long.MaxValue);
+
+        // The asset for netstandard2.0 reads another clock, of another resolution.
+        Assert.InRange(Environment.TickCount64 - now, 40, long.MaxValue);
         Assert.Equal(0, cancelled.Runs);
         thread.Close();
     }).Dispose();

@@ -16,7 +16,6 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
 
     public BlockArena Arena => Block.Arena;
-
     public int Index => Block.Index;
 
     public int RunLength => Record.RunLength;
@@ -92,9 +91,8 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 
     private bool IsRunGranted(long usedBytes)
     {
-        bool isGranted = Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
-        _grantedBytes = isGranted ? usedBytes : 0;
-        return isGranted;
+        _grantedBytes = Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0 ? usedBytes : 0;
+        return _grantedBytes == usedBytes;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
