@@ -157,19 +157,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return isTaken;
     }
 
-    /// <summary>Takes the permit out. Called before the memory is handed back; afterwards another renter may have this guard.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BudgetPermit TakePermit()
-    {
-        BudgetPermit permit = _permit;
-        if (permit.Account is not null)
-        {
-            _permit = default;
-        }
-
-        return permit;
-    }
-
     /// <summary>Returns the memory of this guard and all behind it although no rent began.</summary>
     public void Cancel()
     {
@@ -254,6 +241,19 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
 
         return bytes;
+    }
+
+    // Called before the memory is handed back; afterwards another renter may have this guard.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BudgetPermit TakePermit()
+    {
+        BudgetPermit permit = _permit;
+        if (permit.Account is not null)
+        {
+            _permit = default;
+        }
+
+        return permit;
     }
 
     private void EndRentSlow()

@@ -166,7 +166,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                Return(block.Guard!.Blocks);
+                Return(BlockBits.Mask(block.RunLength) << block.Index);
                 any = true;
             }
         }
@@ -187,7 +187,6 @@ internal sealed partial class BlockArena
     public void Return(BlockGuard guard)
     {
         guard.Block.Guard = guard;
-        MarkRunUsed(guard);
         Return(guard.Blocks);
     }
 

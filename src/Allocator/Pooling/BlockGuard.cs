@@ -16,6 +16,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
 
     public BlockArena Arena => Block.Arena;
+
     public int Index => Block.Index;
 
     public int RunLength => Record.RunLength;

@@ -12,7 +12,7 @@ public sealed class CeilingTests
     private const int MostFiles = 116;
     // 19,295: a learned job reserves the median, and one of all can always get what jobs may need (104 lines): simulated, 1.10 times the
     // time of reservations of the right size instead of 1.32.
-    // 18,701, from 18,685 that was: the object that a user gets is made before its memory is rented, and shared objects of waits with the
+    // 18,701; it was 18,685 before: the object that a user gets is made before its memory is rented, and shared objects of waits with the
     // allocator. Made later, they could fail without managed memory; the memory then came back with a collection, and waits never ended.
     private const int MostLines = 18_701;
     private const int MostLinesOfAFile = 350;
