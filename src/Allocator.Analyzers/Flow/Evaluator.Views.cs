@@ -66,7 +66,8 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        if (_members.IsOfLiving(property.Property) || (property.Property.IsIndexer && _types.IsArraySegment(property.Instance?.Type)))
+        if (_members.ThrowsOnceDisposed(property.Property)
+            || (property.Property.IsIndexer && _types.IsArraySegment(property.Instance?.Type)))
         {
             TouchOwner(property, source);
         }

@@ -175,22 +175,20 @@ internal sealed class VariableTable
     private IEnumerable<Slot?> SlotsIn(IOperation value)
     {
         List<Slot?> slots = new();
-        if (value.Strip() is IObjectCreationOperation { Constructor: { } constructor, Type: INamedTypeSymbol type } creation
-            && !type.DeclaringSyntaxReferences.IsEmpty && !_known.Owning.IsBuffer(type) && !HolderTable.HasFinalizer(type)
-            && creation.Initializer is null)
+        if (value.Strip() is IObjectCreationOperation { Constructor: not null, Type: INamedTypeSymbol type, Initializer: null } creation
+            && !type.DeclaringSyntaxReferences.IsEmpty && !_known.Owning.IsBuffer(type) && !HolderTable.HasFinalizer(type))
         {
             foreach (IArgumentOperation argument in creation.Arguments)
             {
                 Passing passing = _types.CanKeep(argument.Value.Type) ? _known.Summaries.Of(argument.Parameter) : Passing.Mentioned;
-                Slot? slot = passing == Passing.Held ? _known.Holders.SlotOf(type, argument.Parameter) : null;
-                bool isPlaced = slot is { IsKnown: true }
-                    && _known.Summaries.Of(constructor, slot) is Passing.Borrowed or Passing.Mentioned;
-                if (!isPlaced && passing is not (Passing.Borrowed or Passing.Mentioned))
+                if (passing == Passing.Held && _known.Holders.SlotIn(creation, argument.Parameter!, _known.Summaries.Of) is { } slot)
+                {
+                    slots.Add(slot);
+                }
+                else if (passing is not (Passing.Borrowed or Passing.Mentioned))
                 {
                     return [null];
                 }
-
-                slots.AddRange(isPlaced ? [slot] : []);
             }
         }
 

@@ -15,6 +15,12 @@ internal sealed class HolderTable
         ? new Slot(type.OriginalDefinition, null, None())
         : new Slot(type.OriginalDefinition, parameter.OriginalDefinition, MembersOf(parameter.OriginalDefinition));
 
+    /// <summary>Returns where an object that is made here has what its constructor is given; null if that is not certain.</summary>
+    public Slot? SlotIn(IObjectCreationOperation creation, IParameterSymbol parameter, Func<ISymbol, Slot?, Passing> passingOf) =>
+        creation.Type is INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type && !HasFinalizer(type)
+        && SlotOf(type, parameter) is { IsKnown: true } slot
+        && passingOf(creation.Constructor!, slot) is Passing.Borrowed or Passing.Mentioned ? slot : null;
+
     /// <summary>Returns whether an object has a finalizer, which may use what it holds.</summary>
     public static bool HasFinalizer(INamedTypeSymbol type)
     {

@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What becomes of the value where a call or a constructor gets it.</summary>
+/// <summary>What a call or a constructor does with the value that it is given.</summary>
 internal sealed partial class ValueTrace
 {
     private void FollowArgument(IArgumentOperation argument, Grip grip)
@@ -47,7 +47,7 @@ internal sealed partial class ValueTrace
         FollowBy(passing, call, grip);
     }
 
-    // Who listens to an object has it: then it has escaped where that was said.
+    // An object that raises its own event gives itself to handlers. Code that added one had the object, which escaped there.
     private bool IsOwnEvent(IInvocationOperation call)
     {
         IOperation? raised = call.Instance;
@@ -109,7 +109,7 @@ internal sealed partial class ValueTrace
         else if (argument.Parameter is { } parameter)
         {
             Passing passing = _passingOf(parameter, grip.Slot);
-            if (passing == Passing.Held && !grip.IsHolder && SlotIn(creation, parameter) is { } slot)
+            if (passing == Passing.Held && !grip.IsHolder && _known.Holders.SlotIn(creation, parameter, _passingOf) is { } slot)
             {
                 Touch(creation);
                 Follow(creation, Grip.Inside(slot));
@@ -124,12 +124,6 @@ internal sealed partial class ValueTrace
             Escapes = true;
         }
     }
-
-    // Where an object that is made here has the buffer, if it is certain.
-    private Slot? SlotIn(IObjectCreationOperation creation, IParameterSymbol parameter) =>
-        creation.Type is INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type && !HolderTable.HasFinalizer(type)
-        && _known.Holders.SlotOf(type, parameter) is { IsKnown: true } slot
-        && _passingOf(creation.Constructor!, slot) is Passing.Borrowed or Passing.Mentioned ? slot : null;
 
     // To dispose an object that only holds the buffer may do nothing to that.
     private bool DisposesHolderAlone(Grip grip, ITypeSymbol type)

@@ -48,7 +48,7 @@ internal sealed partial class ValueTrace
         else if (_known.Members.IsKnown(member))
         {
             bool isTouched = member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
-                : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsOfLiving(property));
+                : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.ThrowsOnceDisposed(property));
             if (isTouched)
             {
                 Touch(access);

@@ -87,8 +87,8 @@ internal sealed class KnownMembers
     /// <summary>Returns whether the property lets native code release memory: code that reads it leaves the disposal to that.</summary>
     public bool IsReleaseContext(IPropertySymbol property) => property.Name == "ReleaseContext" && IsOfAllocator(property);
 
-    /// <summary>Returns whether the property is a number that only a living buffer has: the address, or the place in a stream.</summary>
-    public bool IsOfLiving(IPropertySymbol property) => IsOfAllocator(property)
+    /// <summary>Returns whether the property is a number that throws after the disposal: an address, a length, a position.</summary>
+    public bool ThrowsOnceDisposed(IPropertySymbol property) => IsOfAllocator(property)
         && (property.Name == "Pointer"
             || property is { Name: "Length" or "Position", ContainingType.Name: "PooledMemoryStream" });
 
