@@ -150,7 +150,7 @@ internal sealed partial class Evaluator
         bool isFollowed = method is not null && receiver is { Direct: not 0, Held: 0 }
             && _body.Known.Owning.IsOwning(method.ContainingType);
         Passing passing = isFollowed ? _body.Known.Summaries.Of(method!) : Passing.Escapes;
-        if (passing == Passing.Escapes || (passing == Passing.Refilled && IsRevived(receiver)))
+        if (passing is Passing.Escapes or Passing.HandedOut || (passing == Passing.Refilled && IsRevived(receiver)))
         {
             Escape(receiver);
             return;

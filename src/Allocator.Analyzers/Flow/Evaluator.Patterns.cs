@@ -1,5 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -114,6 +115,12 @@ internal sealed partial class Evaluator
             return default;
         }
 
+        if (Deconstruction.MethodOf(deconstruction, _body.Known) is { } own && _body.Known.Summaries.Of(own) == Passing.HandedOut)
+        {
+            TakeApart(deconstruction, own);
+            return default;
+        }
+
         EscapeChildren(deconstruction);
         foreach (IOperation operation in deconstruction.Target.DescendantsAndSelf())
         {
@@ -124,6 +131,23 @@ internal sealed partial class Evaluator
         }
 
         return default;
+    }
+
+    // What is memory is a view of the object.
+    private void TakeApart(IDeconstructionAssignmentOperation deconstruction, IMethodSymbol method)
+    {
+        Holding whole = Evaluate(deconstruction.Value);
+        if (whole.Held != 0)
+        {
+            Escape(whole);
+            whole = default;
+        }
+
+        ImmutableArray<IOperation> targets = ((ITupleOperation)deconstruction.Target.Strip()).Elements;
+        for (int i = 0; i < targets.Length; i++)
+        {
+            Assign(targets[i], _types.IsMemory(method.Parameters[i].Type) ? whole.AsMemory() : default, isRef: false);
+        }
     }
 
     // `(a, b) = (x, y)`, and `var (a, b) = (x, y)`.

@@ -26,4 +26,7 @@ internal enum Passing
 
     /// <summary>The returned task uses it until it has completed.</summary>
     HeldByTask,
+
+    /// <summary>It is an object that owns, and memory of it goes to parameters that are <c>out</c>.</summary>
+    HandedOut,
 }

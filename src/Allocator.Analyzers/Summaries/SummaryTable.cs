@@ -228,6 +228,7 @@ internal sealed class SummaryTable
             // If only some paths return it, it neither belongs to the caller nor is gone.
             return trace.IsReturned ? Passing.Escapes
                 : trace.IsHeldByTask ? Passing.HeldByTask
+                : trace.IsHandedOut ? trace.IsHeldByResult ? Passing.Escapes : Passing.HandedOut
                 : trace.IsHeldByResult ? Passing.Held
                 : trace.IsTouched ? Passing.Borrowed
                 : Passing.Mentioned;

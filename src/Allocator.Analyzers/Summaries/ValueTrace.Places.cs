@@ -50,9 +50,9 @@ internal sealed partial class ValueTrace
         {
             AliasLocal(variable, grip);
         }
-        else if (target is IParameterReferenceOperation { Parameter.RefKind: RefKind.Out })
+        else if (target is IParameterReferenceOperation { Parameter: { RefKind: RefKind.Out } handed })
         {
-            IsReturned = true;
+            FollowOut(handed, grip);
         }
         else if (_isConstructor && target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation } member
             && member is IFieldReferenceOperation or IPropertyReferenceOperation && _body.FunctionAround(assignment) is null)
@@ -72,6 +72,54 @@ internal sealed partial class ValueTrace
         if (assignment.Parent is not IExpressionStatementOperation)
         {
             Follow(assignment, grip);
+        }
+    }
+
+    // A part of a tuple that is taken apart at once, or a variable that gets one.
+    private void FollowPart(IOperation part, IDeconstructionAssignmentOperation pairs, Grip grip)
+    {
+        if (part.Parent == pairs.Target.Strip())
+        {
+            return;
+        }
+
+        IOperation? target = Deconstruction.TargetOf(part, pairs);
+        if (target is IParameterReferenceOperation { Parameter: { RefKind: RefKind.Out } handed })
+        {
+            FollowOut(handed, grip);
+        }
+        else if (target is ILocalReferenceOperation { Local: { RefKind: RefKind.None } local })
+        {
+            AliasLocal(local, grip);
+        }
+        else
+        {
+            Escapes |= target is not IDiscardOperation;
+        }
+    }
+
+    private void FollowOut(IParameterSymbol parameter, Grip grip)
+    {
+        bool isMemory = _subject is IMethodSymbol && !grip.IsHolder && _known.Types.IsMemory(parameter.Type);
+        IsHandedOut |= isMemory;
+        IsReturned |= !isMemory;
+    }
+
+    private void FollowParts(IDeconstructionAssignmentOperation deconstruction, Grip grip)
+    {
+        if (grip.IsHolder || Deconstruction.MethodOf(deconstruction, _known) is not { } method
+            || _passingOf(method, null) != Passing.HandedOut)
+        {
+            Escapes = true;
+            return;
+        }
+
+        foreach (IOperation target in ((ITupleOperation)deconstruction.Target.Strip()).Elements)
+        {
+            if (target.Strip() is ILocalReferenceOperation { Local: var local } && _known.Types.IsMemory(local.Type))
+            {
+                AliasLocal(local, Grip.Direct);
+            }
         }
     }
 

@@ -43,6 +43,9 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether it, or memory of it, is returned.</summary>
     public bool IsReturned { get; private set; }
 
+    /// <summary>Gets whether memory of the object is given to the caller by a parameter.</summary>
+    public bool IsHandedOut { get; private set; }
+
     /// <summary>Gets whether an object that holds it is returned, or the object under construction holds it.</summary>
     public bool IsHeldByResult { get; private set; }
 
@@ -167,7 +170,13 @@ internal sealed partial class ValueTrace
             case IConditionalOperation conditional when conditional.Condition != value:
                 Follow(conditional, grip);
                 break;
-            case ITupleOperation { Parent: not IDeconstructionAssignmentOperation } or IArrayCreationOperation
+            case ITupleOperation tuple when Deconstruction.Around(tuple) is { } pairs:
+                FollowPart(value, pairs, grip);
+                break;
+            case IDeconstructionAssignmentOperation deconstruction:
+                FollowParts(deconstruction, grip);
+                break;
+            case ITupleOperation or IArrayCreationOperation
                 or IAnonymousObjectCreationOperation:
                 Follow(value.Parent, Grip.Holder);
                 break;
@@ -216,12 +225,10 @@ internal sealed partial class ValueTrace
             case IReturnOperation returning:
                 FollowReturn(returning, grip);
                 break;
-            case IAwaitOperation awaiting:
-                if (!grip.IsTask)
-                {
-                    Follow(awaiting, grip);
-                }
-
+            case IAwaitOperation when grip.IsTask:
+                break;
+            case IAwaitOperation:
+                Follow(value.Parent, grip);
                 break;
             case IForEachLoopOperation loop:
                 Touch(loop);
