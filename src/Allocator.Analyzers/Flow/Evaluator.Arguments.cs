@@ -13,7 +13,7 @@ internal sealed partial class Evaluator
         foreach (IArgumentOperation argument in call.Arguments)
         {
             bool isByReference = argument.IsByReference();
-            Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
+            Holding value = Evaluate(argument.Value, asLocation: isByReference || _body.Known.IsRaw(argument.Value.Type));
             ulong owners = _body.Known.Passings.IsForJob(call, argument) ? 0 : value.Own;
             value = Give(call, argument, value, ref given);
             if (argument.Parameter?.RefKind == RefKind.Ref && value.Keep == 0 && value.Raw != 0

@@ -106,7 +106,7 @@ internal sealed partial class Evaluator
             return false;
         }
 
-        if (value.Keep == 0 && _types.IsRaw(instance.Type)
+        if (value.Keep == 0 && _body.Known.IsRaw(instance.Type)
             && instance is ILocalReferenceOperation or IFlowCaptureReferenceOperation
             && member is IFieldSymbol or IPropertySymbol { ReturnsByRef: false, ReturnsByRefReadonly: false })
         {

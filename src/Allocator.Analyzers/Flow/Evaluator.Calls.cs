@@ -209,7 +209,7 @@ internal sealed partial class Evaluator
 
         bool isKnown = _members.IsKnown(method);
         bool returnsRef = method.ReturnsByRef || method.ReturnsByRefReadonly;
-        bool returnsRaw = returnsRef || _types.IsRaw(method.ReturnType);
+        bool returnsRaw = returnsRef || _body.Known.IsRaw(method.ReturnType);
         bool isView = isKnown && (_members.IsView(method) || (all.Raw == 0 && (returnsRaw || _types.IsMemory(method.ReturnType))));
         if (!isView)
         {
@@ -250,7 +250,7 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        return returnsRef || _types.IsRaw(type) ? returned.AsRaw()
+        return returnsRef || _body.Known.IsRaw(type) ? returned.AsRaw()
             : _types.IsMemory(type) ? returned.AsMemory()
             : returned;
     }

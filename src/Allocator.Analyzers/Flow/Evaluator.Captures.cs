@@ -106,7 +106,7 @@ internal sealed partial class Evaluator
             return EvaluateOwned(field, field.Field, source, asLocation: true);
         }
 
-        if (source.Raw != 0 && _types.IsRaw(field.Type) && _types.IsRaw(instance.Type))
+        if (source.Raw != 0 && _body.Known.IsRaw(field.Type) && _body.Known.IsRaw(instance.Type))
         {
             return source.AsRaw();
         }

@@ -240,7 +240,7 @@ internal sealed partial class Evaluator
     private Holding EvaluateInside(Holding holder, ITypeSymbol? type)
     {
         State.Settle(holder.Held);
-        if (_types.CanShow(type) && (!_types.IsRaw(type) || _types.CanKeep(type)))
+        if (_types.CanShow(type) && (!_body.Known.IsRaw(type) || _types.CanKeep(type)))
         {
             Escape(holder);
         }

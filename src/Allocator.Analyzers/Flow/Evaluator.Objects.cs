@@ -9,7 +9,7 @@ internal sealed partial class Evaluator
 {
     private Holding EvaluateCreation(IObjectCreationOperation creation)
     {
-        bool isRaw = _types.IsRaw(creation.Type);
+        bool isRaw = _body.Known.IsRaw(creation.Type);
         if (!isRaw)
         {
             ForgetStores();
@@ -21,7 +21,7 @@ internal sealed partial class Evaluator
         ulong placed = 0;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
-            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
+            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _body.Known.IsRaw(argument.Value.Type));
             value |= part;
             ulong kept = GiveToConstructor(creation, argument, part, ref taken);
             held |= kept;

@@ -17,7 +17,7 @@ internal sealed partial class Evaluator
             return source.AsMemory();
         }
 
-        if (_types.IsRaw(type))
+        if (_body.Known.IsRaw(type))
         {
             TouchOwner(operation, source);
             return source.AsRaw();
@@ -139,7 +139,7 @@ internal sealed partial class Evaluator
             return EvaluateOwnIndexer(indexer, source);
         }
 
-        if (_types.IsRaw(indexer.Type) || _types.IsMemory(indexer.Type))
+        if (_body.Known.IsRaw(indexer.Type) || _types.IsMemory(indexer.Type))
         {
             return View(indexer, source, indexer.Type);
         }
@@ -179,9 +179,9 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        if (_types.IsRaw(conversion.Type))
+        if (_body.Known.IsRaw(conversion.Type))
         {
-            return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
+            return _body.Known.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
         }
 
         if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } && !_types.IsMemory(conversion.Type))

@@ -98,7 +98,7 @@ internal sealed partial class Evaluator
                 return Evaluate(address.Reference, asLocation: true);
             case IIncrementOrDecrementOperation increment:
                 Holding target = Evaluate(increment.Target);
-                return _types.IsRaw(increment.Type) ? target : default;
+                return _body.Known.IsRaw(increment.Type) ? target : default;
             case IDelegateCreationOperation creation:
                 return EvaluateDelegate(creation);
             case IFlowAnonymousFunctionOperation:
@@ -170,7 +170,7 @@ internal sealed partial class Evaluator
                 EvaluatePattern(test.Pattern, Evaluate(test.Value), test);
                 return true;
             case IBinaryOperation binary when binary.OperatorMethod is null
-                ? !_types.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
+                ? !_body.Known.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
                 Evaluate(binary.LeftOperand);
                 Evaluate(binary.RightOperand);
                 return true;

@@ -253,13 +253,13 @@ internal sealed class VariableTable
     private bool ResultMayRefer(IOperation call) => call switch
     {
         IInvocationOperation { TargetMethod: { } method } =>
-            method.ReturnsByRef || method.ReturnsByRefReadonly || _types.IsRaw(method.ReturnType),
-        IObjectCreationOperation { Type: { } type } => _types.IsRaw(type),
+            method.ReturnsByRef || method.ReturnsByRefReadonly || _known.IsRaw(method.ReturnType),
+        IObjectCreationOperation { Type: { } type } => _known.IsRaw(type),
         _ => false,
     };
 
     private bool MayHoldOwner(ITypeSymbol type) =>
-        !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type) && !_known.Owning.IsBuffer(type));
+        !type.IsUnmanagedType && !(type.IsValueType && !_known.IsRaw(type) && !_types.IsMemory(type) && !_known.Owning.IsBuffer(type));
 
     private bool IsOfOuterBody(ISymbol symbol) =>
         _body is IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction }

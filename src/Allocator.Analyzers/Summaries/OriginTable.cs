@@ -25,6 +25,9 @@ internal sealed class OriginTable
     /// <summary>Returns whether a method certainly makes an owner for its own object.</summary>
     public bool Fills(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).IsFilledBy(method);
 
+    /// <summary>Returns whether a method may make an owner for its own object.</summary>
+    public bool MayFill(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).MayFill(method);
+
     /// <summary>Returns which part of a tuple that a method returns is a new owner, or -1.</summary>
     public int FreshItem(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).FreshItem(method);
 

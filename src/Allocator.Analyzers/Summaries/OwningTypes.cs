@@ -52,6 +52,21 @@ internal sealed class OwningTypes
                 } && Takes(passed))));
     }
 
+    /// <summary>Returns whether a field is a span that its ref struct, which owns, somewhere sets to the memory of a buffer.</summary>
+    public bool Shows(ISymbol member) => member is IFieldSymbol { ContainingType: { IsRefLikeType: true } type, Type.IsRefLikeType: true }
+        && IsOwning(type) && type.GetMembers().OfType<IMethodSymbol>().Any(method => _bodies.Of(method) is { } body
+            && body.Root.Descendants().Any(part => part is ISimpleAssignmentOperation { Target: IFieldReferenceOperation set } assignment
+                && SymbolEqualityComparer.Default.Equals(set.Field.OriginalDefinition, member.OriginalDefinition)
+                && IsOfBuffer(assignment.Value)));
+
+    // `owner.Memory.Span.Slice(1)`.
+    private bool IsOfBuffer(IOperation view) => view.Strip() switch
+    {
+        IPropertyReferenceOperation { Instance: { } whole } => IsBuffer(whole.Type) || IsOfBuffer(whole),
+        IInvocationOperation { Instance: { } whole } => IsBuffer(whole.Type) || IsOfBuffer(whole),
+        _ => false,
+    };
+
     /// <summary>Returns the initial values of owned members at their declarations, for the primary or only constructor.</summary>
     public IEnumerable<IOperation> Initializers(IMethodSymbol constructor)
     {
@@ -112,7 +127,7 @@ internal sealed class OwningTypes
 
     private HashSet<ISymbol> Find(INamedTypeSymbol type, HashSet<ISymbol> asking)
     {
-        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct, IsRefLikeType: false } || !asking.Add(type))
+        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct } || !asking.Add(type))
         {
             return s_none;
         }

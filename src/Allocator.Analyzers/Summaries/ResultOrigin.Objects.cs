@@ -102,6 +102,26 @@ internal sealed partial class ResultOrigin
         return isFilled;
     }
 
+    /// <summary>Returns whether a method may make an owner for its own object, as one that grows when it has to.</summary>
+    public bool MayFill(IMethodSymbol method)
+    {
+        IMethodSymbol definition = MethodBodies.DefinitionOf(method);
+        if (definition.IsStatic || _known.Bodies.Of(definition) is not { } body || !_running.Add(definition))
+        {
+            return false;
+        }
+
+        bool mayFill = body.Root.Descendants().Any(part => part switch
+        {
+            ISimpleAssignmentOperation { Target: var target, Value: var value } => IsOfObject(target, definition.ContainingType)
+                && OfValue((value.ReferencedVariable() is { } local ? body.OnlyValue(local) : null) ?? value, body, definition).IsFresh,
+            IInvocationOperation { Instance: IInstanceReferenceOperation, TargetMethod: var own } => MayFill(own),
+            _ => false,
+        });
+        _running.Remove(definition);
+        return mayFill;
+    }
+
     private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
         Fills(part, body, method, type) && (method.MethodKind == MethodKind.Constructor || IsForAllArguments(part, body)));
 

@@ -236,7 +236,7 @@ internal sealed partial class ResultOrigin
         : OfMethod(method);
 
     private bool IsView(ISymbol member, ITypeSymbol? type) =>
-        _known.Members.IsKnown(member) && (_known.Types.IsRaw(type) || _known.Types.IsMemory(type)) && !_known.Types.IsMemoryHandle(type);
+        _known.Members.IsKnown(member) && (_known.IsRaw(type) || _known.Types.IsMemory(type)) && !_known.Types.IsMemoryHandle(type);
 
     private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method)
     {

@@ -147,7 +147,7 @@ internal sealed class SummaryTable
 
         private Passing OfBody(IMethodSymbol method, ISymbol subject, Slot? slot, MethodBody body)
         {
-            if (subject is IParameterSymbol parameter && _table._known.Types.IsRaw(parameter.Type)
+            if (subject is IParameterSymbol parameter && _table._known.IsRaw(parameter.Type)
                 && !_table._known.Types.CanKeep(parameter.Type))
             {
                 return _table.IsReturnedBy(method, parameter) ? Passing.Returned : Passing.Borrowed;
@@ -168,7 +168,7 @@ internal sealed class SummaryTable
         private Passing OfRefilled(IMethodSymbol method, Passing passing) => IsForTheCall(passing)
             || (passing == Passing.Returned && IsView(method.ReturnType)) ? Passing.Refilled : Passing.Escapes;
 
-        private bool IsView(ITypeSymbol type) => _table._known.Types.IsRaw(type) || _table._known.Types.IsMemory(type);
+        private bool IsView(ITypeSymbol type) => _table._known.IsRaw(type) || _table._known.Types.IsMemory(type);
 
         // `Memory<byte> Row(int y) => _memory.Slice(y * _width, _width);`
         private bool IsViewOf(Slot slot, IMethodSymbol method, MethodBody body)

@@ -76,7 +76,7 @@ internal sealed partial class ValueTrace
                 IsRefilled = true;
                 break;
             case Passing.Returned:
-                if (_known.Types.IsRaw(result.Type) || result is IPropertyReferenceOperation { Property.ReturnsByRef: true }
+                if (_known.IsRaw(result.Type) || result is IPropertyReferenceOperation { Property.ReturnsByRef: true }
                     or IPropertyReferenceOperation { Property.ReturnsByRefReadonly: true })
                 {
                     Touch(result);

@@ -60,7 +60,7 @@ internal sealed partial class ValueTrace
             bool isFresh = member is IMethodSymbol method && (_known.Factories.Contains(method) || _known.Members.IsCopy(method));
             if (!isFresh)
             {
-                bool isView = !grip.IsHolder && (_known.Types.IsMemory(access.Type) || _known.Types.IsRaw(access.Type));
+                bool isView = !grip.IsHolder && (_known.Types.IsMemory(access.Type) || _known.IsRaw(access.Type));
                 bool isSameTask = grip.IsTask && member.Name is "ConfigureAwait" or "AsTask";
                 Follow(access, isView ? Grip.Direct : isSameTask ? grip : Grip.Holder);
             }
@@ -97,8 +97,12 @@ internal sealed partial class ValueTrace
         FollowBy(isTouched ? Passing.Borrowed : Passing.Mentioned, access, Grip.Direct);
     }
 
-    private static bool IsWritten(IOperation access) =>
-        access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+    private static bool IsWritten(IOperation access) => access.Parent switch
+    {
+        ISimpleAssignmentOperation assignment => assignment.Target == access,
+        ITupleOperation tuple => Deconstruction.Around(tuple)?.Target.Strip() == tuple,
+        _ => false,
+    };
 
     // A member of an object, and it is known where in it the buffer is.
     private void FollowSlot(IOperation access, ISymbol member, Slot slot)
@@ -147,9 +151,14 @@ internal sealed partial class ValueTrace
         {
             if (_known.Owning.Owns(member.ContainingType, member))
             {
-                // The object goes on with another buffer.
+                // The object goes on with another buffer, or without one: then what it had is disposed or somebody else's.
+                Escapes |= isWritten && !_isConstructor && MemberWrites.IsCleared(access.Syntax);
                 IsRefilled |= isWritten || access.Parent is ICoalesceAssignmentOperation || IsAddedTo(access);
                 Follow(access, Grip.Direct);
+            }
+            else if (!isWritten && _known.Owning.Shows(member))
+            {
+                Touch(access);
             }
 
             return;

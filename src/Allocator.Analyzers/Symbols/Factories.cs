@@ -45,7 +45,8 @@ internal sealed class Factories
 
     /// <summary>Returns whether a method makes an owner for its own object.</summary>
     public bool Fills(IMethodSymbol method) => !method.IsStatic && _symbols.Owning.IsOwning(method.ContainingType)
-        && _fills.GetOrAdd(method.OriginalDefinition, one => _symbols.Origins.Fills(one));
+        && _fills.GetOrAdd(method.OriginalDefinition, one => one.ContainingType.IsRefLikeType
+            ? _symbols.Origins.MayFill(one) : _symbols.Origins.Fills(one));
 
     /// <summary>Returns whether a constructor takes over nothing, and its object owns the buffer that it gets later.</summary>
     public bool IsFilledLate(IMethodSymbol constructor) => _symbols.Owning.IsOwning(constructor.ContainingType)

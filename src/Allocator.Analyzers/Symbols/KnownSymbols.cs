@@ -36,6 +36,11 @@ internal sealed class KnownSymbols
 
     public Passings Passings { get; }
 
+    /// <summary>
+    /// Returns whether values of the type point into memory that they do not keep: pointers, spans, and ref structs but those that own.
+    /// </summary>
+    public bool IsRaw(ITypeSymbol? type) => KnownTypes.IsRaw(type) && !Owning.IsOwning(type);
+
     /// <summary>Resolves the symbols.</summary>
     /// <returns>Null if the compilation does not reference the allocator.</returns>
     public static KnownSymbols? Resolve(Compilation compilation) =>

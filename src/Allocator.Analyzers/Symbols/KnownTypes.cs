@@ -78,8 +78,8 @@ internal sealed class KnownTypes
 
     public bool IsMemoryHandle(ITypeSymbol? type) => type is not null && Is(type, _memoryHandle);
 
-    /// <summary>Returns whether values of the type point into memory that they do not keep.</summary>
-    public bool IsRaw(ITypeSymbol? type) => type is IPointerTypeSymbol or { IsRefLikeType: true };
+    /// <summary>Returns whether values of the type are pointers or can have one.</summary>
+    public static bool IsRaw(ITypeSymbol? type) => type is IPointerTypeSymbol or { IsRefLikeType: true };
 
     /// <summary>Returns whether streams of the type are done with a buffer when a call returns, whatever task that gives.</summary>
     public bool IsMemoryStream(ITypeSymbol? type) => DerivesFrom(type, _memoryStream) || DerivesFrom(type, _unmanagedMemoryStream);

@@ -52,7 +52,7 @@ internal sealed class Passings
             {
                 IConversionOperation conversion => conversion.Operand,
                 IImplicitIndexerReferenceOperation part => part.Instance,
-                IInvocationOperation { TargetMethod.Name: "Slice", Instance: { } whole } call when _known.Types.IsRaw(call.Type) => whole,
+                IInvocationOperation { TargetMethod.Name: "Slice", Instance: { } whole } call when _known.IsRaw(call.Type) => whole,
                 _ => null,
             };
         }
@@ -153,7 +153,7 @@ internal sealed class Passings
         if (IsMemory(parameter))
         {
             return HasOut(method) ? Passing.Escapes
-                : _known.Types.IsRaw(result) || _known.Types.IsMemory(result) ? Passing.Returned
+                : _known.IsRaw(result) || _known.Types.IsMemory(result) ? Passing.Returned
                 : _known.Types.IsTask(result) ? (_known.Types.IsMemoryStream(call.Instance?.Type) ? Passing.Borrowed : Passing.HeldByTask)
                 : _known.Types.IsMemory(method.ContainingType) || s_readMemory.Contains(method.ContainingType.Name) ? Passing.Borrowed
                 : Passing.Escapes;
