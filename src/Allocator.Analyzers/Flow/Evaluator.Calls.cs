@@ -116,7 +116,7 @@ internal sealed partial class Evaluator
         NoteOverwritten(operation, site);
         State.Forget(site);
         State.Undisposed |= site;
-        State.Absent &= ~site;
+        State.Absent &= ~site | _body.Sites.Late;
         State.Settled |= site;
         return new Holding(site, 0, 0);
     }
@@ -139,6 +139,12 @@ internal sealed partial class Evaluator
         if (!isKnown || TakesDelegate(method!))
         {
             ForgetStores();
+        }
+
+        if ((receiver.Own & _body.Sites.Late) != 0 && method is { ReturnType.SpecialType: not SpecialType.System_Boolean }
+            && _body.Known.Factories.Fills(method))
+        {
+            State.Absent &= ~(receiver.Own & _body.Sites.Late);
         }
 
         if (isKnown || receiver.All == 0)

@@ -30,6 +30,9 @@ internal sealed class SiteTable
     /// <summary>Gets the bits of those that own memory.</summary>
     public ulong Buffers { get; private set; }
 
+    /// <summary>Gets the bits of objects that are made without a buffer, and get one from a method that is called on them.</summary>
+    public ulong Late { get; private set; }
+
     public Site this[int index] => _sites[index];
 
     /// <summary>Returns the bit of <paramref name="operation"/>, or 0 if it is no allocation.</summary>
@@ -51,18 +54,12 @@ internal sealed class SiteTable
     private static HashSet<ISymbol> FilledLate(ControlFlowGraph graph, Factories factories)
     {
         HashSet<ISymbol> filled = new(SymbolEqualityComparer.Default);
-        foreach (BasicBlock block in graph.Blocks)
+        foreach (IOperation operation in graph.OriginalOperation.Descendants())
         {
-            foreach (IOperation statement in block.Statements())
+            if (operation is IInvocationOperation { Instance: ILocalReferenceOperation { Local: var local } } call
+                && !filled.Contains(local) && factories.Fills(call.TargetMethod))
             {
-                foreach (IOperation operation in statement.DescendantsAndSelf())
-                {
-                    if (operation is IInvocationOperation { Instance: ILocalReferenceOperation { Local: var local } } call
-                        && !filled.Contains(local) && factories.Fills(call.TargetMethod))
-                    {
-                        filled.Add(local);
-                    }
-                }
+                filled.Add(local);
             }
         }
 
@@ -97,9 +94,12 @@ internal sealed class SiteTable
                 || (factories.Contains(call.TargetMethod) && !types.IsTask(call.TargetMethod.ReturnType)):
                 Add(operation, type, types);
                 break;
-            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor)
-                || (filled.Count > 0 && VariableOf(operation) is { } late && filled.Contains(late)
-                    && factories.IsFilledLate(constructor)):
+            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor):
+                Add(operation, type, types);
+                break;
+            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when filled.Count > 0
+                && VariableOf(operation) is { } late && filled.Contains(late) && factories.IsFilledLate(constructor):
+                Late |= _sites.Count < Limit ? 1UL << _sites.Count : 0;
                 Add(operation, type, types);
                 break;
             case { Type: { } type } when operation.CalledOperator() is { } called && factories.Contains(called):

@@ -25,9 +25,31 @@ internal static class Deconstruction
             .. type.GetMembers("Deconstruct").OfType<IMethodSymbol>().Where(method => !method.IsStatic && method.Arity == 0
                 && method.Parameters.Length == targets.Length),
         ];
-        return own.Length == 1 && !MethodBodies.MayBeOverridden(own[0])
-            && own[0].Parameters.All(part => part.RefKind == RefKind.Out && IsPart(part.Type, known)) ? own[0] : null;
+        return own.Length == 1 && !MethodBodies.MayBeOverridden(own[0]) && known.Bodies.Of(own[0]) is { } body
+            && own[0].Parameters.All(part => part.RefKind == RefKind.Out && IsPart(part.Type, known)
+                && (!known.Types.IsMemory(part.Type) || IsOfBuffer(SummaryTable.DefinitionOf(part), body, known))) ? own[0] : null;
     }
+
+    // Memory that the object does not own may be used after its disposal.
+    private static bool IsOfBuffer(ISymbol part, MethodBody body, KnownSymbols known) => body.References(part).All(reference =>
+        reference.Parent switch
+        {
+            ISimpleAssignmentOperation assignment when assignment.Target == reference => IsOfBuffer(assignment.Value, known),
+            ITupleOperation tuple when Around(tuple) is { Value: var value } pairs && pairs.Target.Strip() == tuple =>
+                value.Strip() is ITupleOperation { Elements: var values } && IsOfBuffer(values[tuple.Elements.IndexOf(reference)], known),
+            _ => true,
+        });
+
+    private static bool IsOfBuffer(IOperation view, KnownSymbols known) => view.Strip() switch
+    {
+        IMemberReferenceOperation { Instance: IInstanceReferenceOperation, Member: var member } =>
+            known.Owning.Owns(member.ContainingType, member),
+        IPropertyReferenceOperation { Instance: { } whole } property =>
+            known.Members.IsKnown(property.Property) && IsOfBuffer(whole, known),
+        IInvocationOperation { Instance: { } whole } call =>
+            known.Members.IsView(call.TargetMethod) && IsOfBuffer(whole, known),
+        _ => false,
+    };
 
     /// <summary>Returns the assignment that has the tuple on one of its sides, or null.</summary>
     public static IDeconstructionAssignmentOperation? Around(ITupleOperation tuple)

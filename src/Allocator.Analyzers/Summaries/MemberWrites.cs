@@ -21,23 +21,27 @@ internal static class MemberWrites
         _ => member is IParameterSymbol,
     };
 
-    private static bool IsHarmless(IdentifierNameSyntax name)
-    {
-        SyntaxNode node = name.Parent is MemberAccessExpressionSyntax access && access.Name == name ? access : name;
-        if (node.FirstAncestorOrSelf<ConstructorDeclarationSyntax>() is not null)
-        {
-            return true;
-        }
+    /// <summary>
+    /// Returns whether only one body gives a flag a value: what others set, such as the constructor of an object that does not own what it
+    /// is given, says more than that the body ran before.
+    /// </summary>
+    public static bool AreIn(ISymbol flag, SyntaxNode body) => flag.ContainingType.DeclaringSyntaxReferences.All(
+        reference => reference.GetSyntax().DescendantNodes().OfType<IdentifierNameSyntax>().All(
+            name => name.Identifier.ValueText != flag.Name || body.Span.Contains(name.Span) || !IsWritten(AccessOf(name))));
 
-        bool isWritten = node.Parent switch
-        {
-            AssignmentExpressionSyntax assignment => assignment.Left == node && assignment.Parent is not InitializerExpressionSyntax,
-            ArgumentSyntax { RefKindKeyword.RawKind: not 0 } => true,
-            ArgumentSyntax { Parent: TupleExpressionSyntax { Parent: AssignmentExpressionSyntax whole } left } => whole.Left == left,
-            _ => false,
-        };
-        return !isWritten || IsCleared(node);
-    }
+    private static bool IsHarmless(IdentifierNameSyntax name) => AccessOf(name) is var access
+        && (access.FirstAncestorOrSelf<ConstructorDeclarationSyntax>() is not null || !IsWritten(access) || IsCleared(access));
+
+    private static SyntaxNode AccessOf(IdentifierNameSyntax name) =>
+        name.Parent is MemberAccessExpressionSyntax access && access.Name == name ? access : name;
+
+    private static bool IsWritten(SyntaxNode access) => access.Parent switch
+    {
+        AssignmentExpressionSyntax assignment => assignment.Left == access && assignment.Parent is not InitializerExpressionSyntax,
+        ArgumentSyntax { RefKindKeyword.RawKind: not 0 } => true,
+        ArgumentSyntax { Parent: TupleExpressionSyntax { Parent: AssignmentExpressionSyntax whole } left } => whole.Left == left,
+        _ => false,
+    };
 
     /// <summary>Returns whether a member is only ever set to null or its default.</summary>
     public static bool IsCleared(SyntaxNode name) => name.Parent switch
@@ -54,5 +58,7 @@ internal static class MemberWrites
     private static bool IsNothing(ExpressionSyntax value) =>
         value.RawKind is (int)SyntaxKind.NullLiteralExpression
             or (int)SyntaxKind.DefaultLiteralExpression
+        || value is CollectionExpressionSyntax { Elements.Count: 0 }
+            or InvocationExpressionSyntax { Expression: MemberAccessExpressionSyntax { Name.Identifier.ValueText: "Empty" } }
         || (value is PostfixUnaryExpressionSyntax { Operand: var operand } && IsNothing(operand));
 }

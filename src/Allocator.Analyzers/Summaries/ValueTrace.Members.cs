@@ -151,12 +151,13 @@ internal sealed partial class ValueTrace
         {
             if (_known.Owning.Owns(member.ContainingType, member))
             {
-                // The object goes on with another buffer, or without one: then what it had is disposed or somebody else's.
-                Escapes |= isWritten && !_isConstructor && MemberWrites.IsCleared(access.Syntax);
+                // The object goes on with another buffer, or without one: then the old one is disposed, or other code has it.
+                Escapes |= IsEmptied(access);
                 IsRefilled |= isWritten || access.Parent is ICoalesceAssignmentOperation || IsAddedTo(access);
                 Follow(access, Grip.Direct);
             }
-            else if (!isWritten && _known.Owning.Shows(member))
+            else if (!isWritten && _known.Owning.Shows(member)
+                && access.Parent is not (IBinaryOperation or IPropertyReferenceOperation { Property.Name: "Length" or "IsEmpty" }))
             {
                 Touch(access);
             }
@@ -166,6 +167,26 @@ internal sealed partial class ValueTrace
 
         IMethodSymbol? method = member is IPropertySymbol property ? OwningTypes.Accessor(property, isWritten) : member as IMethodSymbol;
         FollowBy(method is null ? Passing.Escapes : _passingOf(method, null), access, Grip.Direct);
+    }
+
+    // `_owner = null`, `_owner = given`, which may be null, `_owners[i] = null` and `_owners.Clear()`.
+    private bool IsEmptied(IOperation access)
+    {
+        if (_isConstructor)
+        {
+            return false;
+        }
+
+        if (CollectedType.ItemOf(access.Type) is not null && access.Parent is IInvocationOperation { TargetMethod.Name: var called } call
+            && call.Instance == access && (called == "Clear" || called.StartsWith("Remove", StringComparison.Ordinal)))
+        {
+            return true;
+        }
+
+        IOperation written = access.Parent is IArrayElementReferenceOperation or IPropertyReferenceOperation { Property.IsIndexer: true }
+            ? access.Parent : access;
+        return IsWritten(written) && (MemberWrites.IsCleared(written.Syntax)
+            || written.Parent is ISimpleAssignmentOperation { Value: var given } && given.Strip() is IParameterReferenceOperation);
     }
 
     private bool IsAddedTo(IOperation collection) => CollectedType.ItemOf(collection.Type) is not null && collection.Parent switch
