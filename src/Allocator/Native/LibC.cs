@@ -75,7 +75,13 @@ internal static unsafe class LibC
 
     /// <summary>Returns free memory of all of malloc's arenas to the system. Locks one arena after the other.</summary>
     /// <returns>False if the C library is not glibc.</returns>
+#if NET
+    // Asked first. If the function is missing, the call throws, in C++ too; and musl's process may end with SIGABRT if it exits meanwhile.
+    public static bool TryTrimHeap() =>
+        NativeLibrary.TryGetExport(NativeLibrary.GetMainProgramHandle(), "malloc_trim", out _) && MallocTrim(0) >= 0;
+#else
     public static bool TryTrimHeap() => TryCall(static _ => MallocTrim(0) >= 0, 0);
+#endif
 
     /// <summary>Returns the machine's memory as the kernel itself reports it; 0 if it does not.</summary>
     public static long ReadTotalMemory()

@@ -14,7 +14,8 @@ public sealed class CeilingTests
     // time of reservations of the right size instead of 1.32.
     // 18,701; it was 18,685 before: the object that a user gets is made before its memory is rented, and shared objects of waits with the
     // allocator. Made later, they could fail without managed memory; the memory then came back with a collection, and waits never ended.
-    private const int MostLines = 18_701;
+    // 18,707: over musl, a process that exits while the first trim looks for malloc_trim no longer ends with SIGABRT (9 of 96 under load).
+    private const int MostLines = 18_707;
     private const int MostLinesOfAFile = 350;
 
     // 5,124 were there. Each page lost what another page, a test or a result says.
