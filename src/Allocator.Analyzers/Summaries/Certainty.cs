@@ -122,10 +122,10 @@ internal static class Certainty
         IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,
         IInvocationOperation or IIncrementOrDecrementOperation => false,
         IMemberReferenceOperation { Type: { IsReferenceType: true }, Member: var member } => IsDone(member, body),
-        IMemberReferenceOperation { Member: var flag } => MemberWrites.AreIn(flag, body.Root.Syntax) && (body.Root.Descendants().Any(
+        IMemberReferenceOperation { Member: var flag } => (part.Parent is IArgumentOperation || body.Root.Descendants().Any(
             other => other is ISimpleAssignmentOperation { Target: IMemberReferenceOperation target, Value.ConstantValue.HasValue: true }
-                && SymbolEqualityComparer.Default.Equals(target.Member, flag))
-            || part.Parent is IArgumentOperation),
+                && SymbolEqualityComparer.Default.Equals(target.Member, flag)))
+            && MemberWrites.AreIn(flag, body.Root.Syntax),
         IParameterReferenceOperation { Parameter: var parameter } =>
             parameter.ContainingSymbol is IMethodSymbol { MethodKind: not MethodKind.Constructor },
         ILocalReferenceOperation { Type: { IsReferenceType: true }, Local: var local } => IsDone(local, body),
