@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace Allocator.Tests;
 
 public class NativeHeapTests
@@ -42,8 +44,8 @@ public class NativeHeapTests
     {
         RemoteExecutor.Invoke(static () =>
         {
-            List<string> thrown = [];
-            AppDomain.CurrentDomain.FirstChanceException += (_, args) => thrown.Add(args.Exception.ToString());
+            ConcurrentQueue<string> thrown = [];
+            AppDomain.CurrentDomain.FirstChanceException += (_, args) => thrown.Enqueue(args.Exception.ToString());
             using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8 });
             allocator.Allocate<byte>(4 * Megabyte).Dispose();
             allocator.ReleaseRetainedResources();

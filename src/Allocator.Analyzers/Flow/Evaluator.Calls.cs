@@ -141,10 +141,11 @@ internal sealed partial class Evaluator
             ForgetStores();
         }
 
-        if ((receiver.Own & _body.Sites.Late) != 0 && method is { ReturnType.SpecialType: not SpecialType.System_Boolean }
-            && _body.Known.Factories.Fills(method))
+        // One that returns a bool may say by it that there is no buffer.
+        ulong late = receiver.Own & _body.Sites.Late;
+        if (late != 0 && method is { ReturnType.SpecialType: not SpecialType.System_Boolean } && _body.Known.Factories.Fills(method))
         {
-            State.Absent &= ~(receiver.Own & _body.Sites.Late);
+            State.Absent &= ~late;
         }
 
         if (isKnown || receiver.All == 0)

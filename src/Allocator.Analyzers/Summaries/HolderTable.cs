@@ -15,7 +15,7 @@ internal sealed class HolderTable
         ? new Slot(type.OriginalDefinition, null, None())
         : new Slot(type.OriginalDefinition, parameter.OriginalDefinition, MembersOf(parameter.OriginalDefinition));
 
-    /// <summary>Returns where an object that is made here has what its constructor is given; null if that is not certain.</summary>
+    /// <summary>Returns the place into which a constructor puts its argument; null if that is not certain.</summary>
     public Slot? SlotIn(IObjectCreationOperation creation, IParameterSymbol parameter, Func<ISymbol, Slot?, Passing> passingOf) =>
         creation.Type is INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type && !HasFinalizer(type)
         && SlotOf(type, parameter) is { IsKnown: true } slot

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
 /// The types of the compilation that own buffers: their <c>Dispose</c> certainly disposes a member that has one, and nothing else ever
-/// replaces it. Objects that count references, or allocate on demand, do not own.
+/// replaces it. Objects that count references, or have a flag for whether they own, do not own.
 /// </summary>
 internal sealed class OwningTypes
 {

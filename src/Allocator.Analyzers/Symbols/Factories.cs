@@ -43,7 +43,7 @@ internal sealed class Factories
                     && (IsMarked(one) || _symbols.Origins.IsFactory(one)));
     }
 
-    /// <summary>Returns whether a method makes an owner for its own object.</summary>
+    /// <summary>Returns whether a method makes an owner for its own object; one of a ref struct may make none.</summary>
     public bool Fills(IMethodSymbol method) => !method.IsStatic && _symbols.Owning.IsOwning(method.ContainingType)
         && _fills.GetOrAdd(method.OriginalDefinition, one => one.ContainingType.IsRefLikeType
             ? _symbols.Origins.MayFill(one) : _symbols.Origins.Fills(one));
