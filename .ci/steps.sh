@@ -21,7 +21,7 @@ export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
 export DOTNET_CLI_USE_MSBUILD_SERVER=0 MSBUILDDISABLENODEREUSE=1
 export HOME="${HOME:-$work/home}"
 # Where Mono finds what the tools step takes out of a package.
-export MONO_PATH="$work/mono/usr/lib/mono/4.5/Facades"
+export MONO_PATH="${MONO_PATH:-$work/mono/usr/lib/mono/4.5/Facades}"
 
 # ---- The steps: each runs in a shell of its own, which ends at the first failing command.
 
@@ -409,7 +409,7 @@ reach() {
     measure Measurements reach --quick --check --output "$work/measured/this-machine"
 }
 
-# Instructions of the program that the step before compiled: the same count on a busy machine.
+# Instructions of the program that the step `aot` compiled.
 instructions() {
     sample
     measure Measurements instructions --program "$work/aot/AotSample" --check --output "$work/measured/this-machine"
@@ -467,12 +467,49 @@ skipped=0
 summary=()
 failures=()
 
-# chosen NAME: whether this step is to run.
+# chosen NAME: whether this step is to run here.
 chosen() {
+    if [[ ${#only[@]} -gt 0 ]]; then among "$1" "${only[@]}"; else ! among "$1" "${elsewhere[@]}"; fi
+}
+
+among() {
     local name
-    [[ ${#only[@]} -gt 0 ]] || return 0
-    for name in "${only[@]}"; do [[ $name != "$1" ]] || return 0; done
+    for name in "${@:2}"; do [[ $name != "$1" ]] || return 0; done
     return 1
+}
+
+# meanwhile NAME...: starts these steps, one after the other, beside those that come here until `joined`. They have sources and outputs
+# of their own: no build replaces what a program here runs.
+elsewhere=()
+meanwhile() {
+    [[ ${#only[@]} -eq 0 ]] || return 0
+    local sources=$work/meanwhile changed
+    git worktree prune
+    # The commit that has what is not committed too, if anything is not.
+    changed=$(git -c user.name=ci -c user.email=ci@localhost stash create)
+    git worktree add --quiet --detach "$sources" "${changed:-HEAD}" || return 0
+    elsewhere=("$@")
+    printf '\n==== beside the next steps: %s ====\n' "$*"
+    "$sources/.ci/$(basename "$0")" --step "$@" </dev/null >"$work/meanwhile.log" 2>&1 &
+    other=$!
+    trap 'kill "$other" 2>/dev/null' EXIT
+}
+
+# joined: waits for them, shows what they wrote, and counts them.
+joined() {
+    [[ ${#elsewhere[@]} -gt 0 ]] || return 0
+    local name code seconds counts
+    wait "$other"
+    cat "$work/meanwhile.log"
+    cp "$work/meanwhile/artifacts/ci/$(basename "$0")/"*.log "$work/"
+    while read -r name _ _ code seconds _; do
+        summary+=("$(printf '%-22s exit code %3d  %4d s, beside others' "$name" "$code" "$seconds")")
+        ((code == 0 || code == skip)) || failures+=("$name")
+    done < <(grep --extended-regexp '^[^ ]+ +exit code +[0-9]+ +[0-9]+ s$' "$work/meanwhile.log")
+    # Without this line the script itself has failed.
+    read -r -a counts < <(tail --lines=1 "$work/meanwhile.log" |
+        grep --extended-regexp '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' || echo 0 passed, 1 failed, 0 skipped)
+    ((passed += counts[0], failed += counts[2], skipped += counts[4]))
 }
 
 # run NAME LIMIT COMMAND...: with a header, a time limit and a duration; leaves the exit code in `status`.
@@ -496,6 +533,8 @@ run() {
     wait "$command"
     status=$?
     ((status == 124 || status == 137)) && echo "Stopped after $limit s."
+    # Not every output ends with a line's end.
+    [[ -z $(tail --bytes=1 "$log") ]] || echo
     printf -- '---- %s: exit code %d, %d s\n' "$name" "$status" $((SECONDS - started))
     summary+=("$(printf '%-22s exit code %3d  %4d s' "$name" "$status" $((SECONDS - started)))")
     ((status == 0 || status == skip)) || failures+=("$name")
