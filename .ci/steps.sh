@@ -243,7 +243,7 @@ runtimes() {
         # shellcheck disable=SC2086
         env $setting "$program" contract
         # shellcheck disable=SC2086
-        env $setting "$program" stress 3
+        env $setting "$program" stress 2
     done
 
     echo "-- ReadyToRun"

@@ -1,5 +1,8 @@
 using ImageMagick;
 using OpenCvSharp;
+using SixLabors.ImageSharp;
+using SixLabors.ImageSharp.Formats.Jpeg;
+using SixLabors.ImageSharp.Processing;
 using SkiaSharp;
 
 namespace LoadResizeSave.Pipelines;
@@ -25,6 +28,7 @@ internal sealed record Pipeline(
     private static readonly SurvivalClaim s_claim = new(1, MayFail: false);
     private static readonly SKSamplingOptions s_sampling = new(SKFilterMode.Linear, SKMipmapMode.Linear);
     private static MemoryAllocator s_allocator = MemoryAllocator.Default;
+    private static Configuration s_imageSharp = Configure(s_allocator);
 
     public static IReadOnlyList<Pipeline> All { get; } =
     [
@@ -33,8 +37,10 @@ internal sealed record Pipeline(
         new("vips-resize", "NetVips, Resize", Synchronous(RunVipsResize), ReleaseVips),
         new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
         new("magick", "Magick.NET", Synchronous(RunMagick)),
+        new("imagesharp", "ImageSharp", Synchronous(RunImageSharp), ReleaseImageSharp),
         new("pooled", "Allocator.SkiaSharp", RunPooledAsync, ReleasePooled, s_claim),
         new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim),
+        new("pooled-imagesharp", "Allocator.ImageSharp", RunPooledImageSharpAsync, ReleasePooled, s_claim),
     ];
 
     public static Pipeline Get(string name) => All.First(pipeline => pipeline.Name == name);
@@ -42,12 +48,23 @@ internal sealed record Pipeline(
     /// <summary>
     /// Makes the allocator that this library's pipelines use: with what <c>AddMemoryAllocator</c> sets if it is given no number.
     /// </summary>
-    public static void UseAllocator(int? limitMegabytes) => s_allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+    public static void UseAllocator(int? limitMegabytes)
     {
-        MinimumFreeMegabytes = limitMegabytes is { } limit
-            ? MemoryWay.DefaultFree(limit)
-            : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
-    });
+        s_allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+        {
+            MinimumFreeMegabytes = limitMegabytes is { } limit
+                ? MemoryWay.DefaultFree(limit)
+                : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
+        });
+        s_imageSharp = Configure(s_allocator);
+    }
+
+    private static Configuration Configure(MemoryAllocator allocator)
+    {
+        Configuration configuration = Configuration.Default.Clone();
+        configuration.MemoryAllocator = new ImageSharpAllocator(allocator);
+        return configuration;
+    }
 
     private static Func<string, string, ValueTask> Synchronous(Action<string, string> run) => (source, target) =>
     {
@@ -95,6 +112,16 @@ internal sealed record Pipeline(
         picture.Write(target, MagickFormat.Jpeg);
     }
 
+    private static void RunImageSharp(string source, string target) => RunImageSharp(Configuration.Default, source, target);
+
+    private static void RunImageSharp(Configuration configuration, string source, string target)
+    {
+        using SixLabors.ImageSharp.Image picture = SixLabors.ImageSharp.Image.Load(configuration, source);
+        SKSizeI size = Fit(picture.Width, picture.Height);
+        picture.Mutate(context => context.Resize(size.Width, size.Height));
+        picture.SaveAsJpeg(target, new JpegEncoder { Quality = Quality });
+    }
+
     private static async ValueTask RunPooledAsync(string source, string target)
     {
         await using FileStream file = File.OpenRead(source);
@@ -112,6 +139,18 @@ internal sealed record Pipeline(
         await using FileStream saved = File.Create(target);
         small.Encode(saved, SKEncodedImageFormat.Jpeg, Quality);
     }
+
+    // ImageSharp has one allocator and knows no jobs: the job is ambient, and what it needs is learned.
+    private static async ValueTask RunPooledImageSharpAsync(string source, string target)
+    {
+        using MemoryReservation job = await s_allocator.ReserveAsync("photograph");
+        using (job.Use())
+        {
+            RunImageSharp(s_imageSharp, source, target);
+        }
+    }
+
+    private static void ReleaseImageSharp() => Configuration.Default.MemoryAllocator.ReleaseRetainedResources();
 
     private static void ReleasePooled() => s_allocator.ReleaseRetainedResources();
 

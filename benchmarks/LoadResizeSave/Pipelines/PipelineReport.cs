@@ -136,10 +136,11 @@ internal sealed class PipelineReport
         Invariant($"At large: {_atLarge[0].AtOnce} photographs at once, {_atLarge[0].Jobs} in a run. Medians of {_atLarge[0].Runs.Count} ")
             + "runs that take turns, each in a process of its own, after one photograph that does not count.",
         "Thumbnail and LargestSize let the codec shrink while it decodes; the others decode the whole picture.",
-        "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator and "
-            + "NetVips were asked to release what they keep; the others have no call for it.",
+        "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator, "
+            + "NetVips and ImageSharp were asked to release what they keep; the others have no call for it.",
         "Allocator.SkiaSharp has MinimumFreeMegabytes as AddMemoryAllocator sets it without a number, and DecodeBitmapAsync: photographs "
-            + "wait for memory.",
+            + "wait for memory. Allocator.ImageSharp has the same allocator, and a learned, ambient job for each photograph around the "
+            + "calls of ImageSharp, which is of version 2.1, the newest that needs no paid licence.",
         "A container is a memory cgroup without swap. Alive: the process ended by itself. Peak of cgroup includes cached files.",
     ];
 }

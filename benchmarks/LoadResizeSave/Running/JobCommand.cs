@@ -57,7 +57,7 @@ internal static class JobCommand
 
     private static readonly Option<bool> s_pipelines = new("--pipelines")
     {
-        Description = "Compare whole pipelines of other libraries instead: SkiaSharp, NetVips, OpenCvSharp, Magick.NET; five runs each.",
+        Description = "Compare whole pipelines of other libraries instead: SkiaSharp, NetVips, OpenCvSharp, Magick.NET, ImageSharp.",
     };
 
     private static readonly Option<int?> s_container = new Option<int?>("--container")

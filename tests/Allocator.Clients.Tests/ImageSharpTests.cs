@@ -1,0 +1,189 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using Allocator.Tests;
+using Measuring.Cgroups;
+using SixLabors.ImageSharp;
+using SixLabors.ImageSharp.Formats;
+using SixLabors.ImageSharp.PixelFormats;
+using SixLabors.ImageSharp.Processing;
+
+namespace Allocator.Clients.Tests;
+
+/// <summary>The package's adapter with the real ImageSharp, of version 2.</summary>
+public class ImageSharpTests
+{
+    private const long Limit = 350L << 20;
+
+    public static TheoryData<string, SafetyMode> Formats
+    {
+        get
+        {
+            TheoryData<string, SafetyMode> formats = [];
+            foreach (string format in (string[])["jpg", "png", "bmp", "gif", "webp", "tiff", "tga", "pbm"])
+            {
+                formats.Add(format, SafetyMode.Standard);
+                formats.Add(format, SafetyMode.Guarded);
+            }
+
+            return formats;
+        }
+    }
+
+    /// <summary>
+    /// Read, resized, turned, blurred, written, and read again. In Guarded mode a write past an end would be found, and a read more than
+    /// 64 bytes past it; ImageSharp 2.1.13 reads closer behind the rows of a JPEG.
+    /// </summary>
+    [Theory]
+    [MemberData(nameof(Formats))]
+    public void Image_ProcessedAndWritten_IsTheSameAsInImageSharpsOwnMemory(string format, SafetyMode safety)
+    {
+        byte[] expected = Process(Configuration.Default.Clone(), format);
+        using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = safety, OverreadToleranceInBytes = 64 });
+
+        byte[] actual = Process(Over(pool), format);
+
+        Assert.Equal(expected, actual);
+        Assert.InRange(pool.GetStatistics().Rents, 10, long.MaxValue);
+        Assert.Equal(0, pool.GetStatistics().OutstandingAllocations);
+    }
+
+    [Fact]
+    public void Load_AboveTheLimitOfTheAllocator_IsTheExceptionOfImageSharpWithTheRefusalBehindIt()
+    {
+        using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
+
+        ImageFormatException refused = Assert.ThrowsAny<ImageFormatException>(
+            () => Image.Load<Rgba32>(Over(pool), Photograph).Dispose());
+
+        Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(refused));
+        Assert.Equal(0, pool.GetStatistics().OutstandingAllocations);
+    }
+
+    [Fact]
+    public void Image_Contiguous_IsOneMember()
+    {
+        using MemoryAllocator pool = MemoryAllocator.Create();
+        Configuration configuration = Over(pool);
+        configuration.PreferContiguousImageBuffers = true;
+
+        using Image<Rgba32> image = new(configuration, 4000, 3000);
+
+        Assert.True(image.DangerousTryGetSinglePixelMemory(out Memory<Rgba32> pixels));
+        Assert.Equal(4000 * 3000, pixels.Length);
+        Assert.Equal(48_000_000, pool.GetStatistics().RentedBytes, 4_200_000d);
+    }
+
+    [Fact]
+    public void Image_Forgotten_ComesBack() =>
+        RemoteExecutor.Invoke(static () =>
+        {
+            using MemoryAllocator pool = MemoryAllocator.Create();
+            Forget(Over(pool));
+            Assert.Equal(1, pool.GetStatistics().OutstandingAllocations);
+            bool isBack = SpinWait.SpinUntil(
+                () =>
+                {
+                    GC.Collect();
+                    GC.WaitForPendingFinalizers();
+                    return pool.GetStatistics().OutstandingAllocations == 0;
+                },
+                TimeSpan.FromSeconds(60));
+            Assert.True(isBack, $"{pool.GetStatistics()}");
+        }).Dispose();
+
+    /// <summary>
+    /// ImageSharp knows one allocator, and no requests. A job of the allocator's, learned by its name and ambient, keeps 32 photographs
+    /// at once alive in a container of 350 MiB, and all are made. No number says what a photograph takes.
+    /// </summary>
+    [SkippableFact]
+    public void Use_ManyPhotographsInASmallContainer_AllAreMade()
+    {
+        using MemoryCgroup group = CreateOrSkip();
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("ImageSharpTests-");
+        try
+        {
+            // 12 megapixels: 36 MB decoded, and half of that in coefficients.
+            string photograph = Path.Combine(folder.FullName, "photograph.jpg");
+            using (Image<Rgb24> drawn = Image.Load<Rgb24>(Photograph))
+            {
+                drawn.Mutate(static context => context.Resize(4000, 3000));
+                drawn.SaveAsJpeg(photograph);
+            }
+
+            RemoteInvokeOptions options = new() { TimeOut = 300_000, CheckExitCode = false };
+            RemoteExecutor.Invoke(MakeInside, string.Join('|', [group.Folder, photograph]), options).Dispose();
+
+            Assert.Equal(0, group.Kills);
+            Assert.Equal("32", File.ReadAllText(photograph + ".done"));
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static async Task MakeInside(string choice)
+    {
+        (string cgroup, string photograph) = (choice.Split('|')[0], choice.Split('|')[1]);
+        await File.WriteAllTextAsync(
+            Path.Combine(cgroup, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = 70 });
+        Configuration configuration = Over(pool);
+        int done = 0;
+        await Task.WhenAll(Enumerable.Range(0, 32).Select(_ => Task.Run(async () =>
+        {
+            using MemoryReservation job = await pool.ReserveAsync("photograph");
+            using (job.Use())
+            {
+                using Image<Rgb24> image = Image.Load<Rgb24>(configuration, photograph);
+                image.Mutate(static context => context.Resize(800, 600));
+                await image.SaveAsJpegAsync(Stream.Null);
+            }
+
+            Interlocked.Increment(ref done);
+        })));
+        await File.WriteAllTextAsync(photograph + ".done", done.ToString(CultureInfo.InvariantCulture));
+    }
+
+    private static string Photograph => Repository.PathTo("tests", "Allocator.SkiaSharp.Tests", "Pictures", "progressive-420.jpg");
+
+    private static Configuration Over(MemoryAllocator pool)
+    {
+        Configuration configuration = Configuration.Default.Clone();
+        configuration.MemoryAllocator = new ImageSharpAllocator(pool);
+        return configuration;
+    }
+
+    private static byte[] Process(Configuration configuration, string format)
+    {
+        IImageFormat written = configuration.ImageFormatsManager.FindFormatByFileExtension(format);
+        using MemoryStream first = new();
+        using (Image<Rgba32> image = Image.Load<Rgba32>(configuration, Photograph))
+        {
+            // A multiple of 4 wide: between the rows of other BMPs ImageSharp 2.1.13 writes bytes that it has not set.
+            image.Mutate(static context => context.Resize(1232, 924).Rotate(RotateMode.Rotate90).GaussianBlur(2));
+            image.Save(first, configuration.ImageFormatsManager.FindEncoder(written));
+        }
+
+        first.Position = 0;
+        using Image<Rgba32> again = Image.Load<Rgba32>(configuration, first);
+        byte[] pixels = new byte[again.Width * again.Height * Unsafe.SizeOf<Rgba32>()];
+        again.CopyPixelDataTo(pixels);
+        return [.. first.ToArray(), .. pixels];
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Forget(Configuration configuration) => _ = new Image<Rgba32>(configuration, 1000, 700);
+
+    private static MemoryCgroup CreateOrSkip()
+    {
+        try
+        {
+            return MemoryCgroup.Create(Limit);
+        }
+        catch (CgroupUnavailableException exception)
+        {
+            throw new SkipException(exception.Message);
+        }
+    }
+}
