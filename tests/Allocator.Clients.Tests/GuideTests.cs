@@ -25,6 +25,7 @@ public class GuideTests
         ExampleCompiler.TryOut(document, line, (program, folder) =>
         {
             File.WriteAllBytes(Path.Combine(folder, "model.onnx"), Real.IdentityModel());
+            File.Copy(Real.Photograph, Path.Combine(folder, "photo.jpg"));
             string printed = RunInItsOwnProcess(program, folder);
             Assert.Equal(CodeBlock.All().Single(block => block.Document == document && block.Line == line).Printed, printed);
         });
@@ -36,6 +37,7 @@ public class GuideTests
     [InlineData("opencvsharp")]
     [InlineData("magick")]
     [InlineData("onnxruntime")]
+    [InlineData("imagesharp")]
     public void Blocks_OfEachClient_AreThere(string client) => Assert.Contains(CodeBlock.All(), block => block.Client == client);
 
     private static string RunInItsOwnProcess(string program, string folder)

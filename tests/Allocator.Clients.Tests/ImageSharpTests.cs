@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using Allocator.Tests;
 using Measuring.Cgroups;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
@@ -53,7 +52,7 @@ public class ImageSharpTests
         using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
 
         ImageFormatException refused = Assert.ThrowsAny<ImageFormatException>(
-            () => Image.Load<Rgba32>(Over(pool), Photograph).Dispose());
+            () => Image.Load<Rgba32>(Over(pool), Real.Photograph).Dispose());
 
         Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(refused));
         Assert.Equal(0, pool.GetStatistics().OutstandingAllocations);
@@ -104,7 +103,7 @@ public class ImageSharpTests
         {
             // 12 megapixels: 36 MB decoded, and half of that in coefficients.
             string photograph = Path.Combine(folder.FullName, "photograph.jpg");
-            using (Image<Rgb24> drawn = Image.Load<Rgb24>(Photograph))
+            using (Image<Rgb24> drawn = Image.Load<Rgb24>(Real.Photograph))
             {
                 drawn.Mutate(static context => context.Resize(4000, 3000));
                 drawn.SaveAsJpeg(photograph);
@@ -145,8 +144,6 @@ public class ImageSharpTests
         await File.WriteAllTextAsync(photograph + ".done", done.ToString(CultureInfo.InvariantCulture));
     }
 
-    private static string Photograph => Repository.PathTo("tests", "Allocator.SkiaSharp.Tests", "Pictures", "progressive-420.jpg");
-
     private static Configuration Over(MemoryAllocator pool)
     {
         Configuration configuration = Configuration.Default.Clone();
@@ -158,10 +155,10 @@ public class ImageSharpTests
     {
         IImageFormat written = configuration.ImageFormatsManager.FindFormatByFileExtension(format);
         using MemoryStream first = new();
-        using (Image<Rgba32> image = Image.Load<Rgba32>(configuration, Photograph))
+        using (Image<Rgba32> image = Image.Load<Rgba32>(configuration, Real.Photograph))
         {
             // A multiple of 4 wide: between the rows of other BMPs ImageSharp 2.1.13 writes bytes that it has not set.
-            image.Mutate(static context => context.Resize(1232, 924).Rotate(RotateMode.Rotate90).GaussianBlur(2));
+            image.Mutate(static context => context.Resize(616, 464).Rotate(RotateMode.Rotate90).GaussianBlur(2));
             image.Save(first, configuration.ImageFormatsManager.FindEncoder(written));
         }
 

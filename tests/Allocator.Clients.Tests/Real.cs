@@ -1,8 +1,13 @@
+using Allocator.Tests;
+
 namespace Allocator.Clients.Tests;
 
 /// <summary>What the tests need of the real libraries.</summary>
 internal static class Real
 {
+    /// <summary>Gets the path of a progressive JPEG of 1600 x 1200.</summary>
+    public static string Photograph => Repository.PathTo("tests", "Allocator.SkiaSharp.Tests", "Pictures", "progressive-420.jpg");
+
     /// <summary>Skips a test of OpenCvSharp if the machine lacks what its native library links to.</summary>
     public static void SkipWithout(string client)
     {

@@ -70,7 +70,10 @@ internal static class ExampleCompiler
         bool isProgram = block.IsRun || tree.GetRoot().ChildNodes().Any(node => node is GlobalStatementSyntax);
         CSharpCompilation compilation = CSharpCompilation.Create(
             Path.GetFileNameWithoutExtension(path),
-            [CSharpSyntaxTree.ParseText(Repository.ImplicitUsings + (block.IsWeb ? ImplicitWebUsings : ""), s_parse), tree],
+            [
+                CSharpSyntaxTree.ParseText(Repository.ImplicitUsings + (block.IsWeb ? ImplicitWebUsings : ""), s_parse), tree,
+                .. Sources(block),
+            ],
             References(),
             isProgram ? s_options : s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
         using FileStream output = File.Create(path);
@@ -92,6 +95,12 @@ internal static class ExampleCompiler
                    where diagnostic.Severity >= DiagnosticSeverity.Warning
                    select diagnostic.ToString()];
     }
+
+    // What the package of sources adds for ImageSharp 2.
+    private static IEnumerable<SyntaxTree> Sources(CodeBlock block) => block.Client != "imagesharp" ? [] :
+        from name in (string[])["ImageSharpAllocator", "ImageSharpAllocator.Version3", "ImageSharpUsings"]
+        let path = Repository.PathTo("src", "Allocator.ImageSharp", "build", "sources", name + ".cs")
+        select CSharpSyntaxTree.ParseText(File.ReadAllText(path), s_parse);
 
     // All that this process itself may load: the framework and the library under test. Not these tests, which have some of the compiled
     // files in them.
