@@ -500,6 +500,7 @@ joined() {
     [[ ${#elsewhere[@]} -gt 0 ]] || return 0
     local name code seconds counts
     wait "$other"
+    trap - EXIT
     cat "$work/meanwhile.log"
     cp "$work/meanwhile/artifacts/ci/$(basename "$0")/"*.log "$work/"
     while read -r name _ _ code seconds _; do

@@ -20,7 +20,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new(
             "job", Job, "LoadResizeSave", 12,
             "--runs", "40", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "1", "--count", "6", "--trim-period", "0.25"),
-        new("pipelines", Job, "LoadResizeSave-pipelines", 15, "--pipelines", "--container", "350"),
+        new("pipelines", Job, "LoadResizeSave-pipelines", 20, "--pipelines", "--container", "350"),
         new("survive", Job, "LoadResizeSave-survival", 16, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "15"),
         new(
             "bursts", Job, "LoadResizeSave-bursts", 90,

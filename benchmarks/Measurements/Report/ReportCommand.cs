@@ -17,7 +17,14 @@ internal static class ReportCommand
         {
             folder,
         };
-        command.SetAction(parsed => Run(parsed.GetRequiredValue(folder).FullName, ResultConsole.Create(), Environment.CurrentDirectory));
+        command.SetAction(parsed =>
+        {
+            string root = Environment.CurrentDirectory;
+            string results = parsed.GetRequiredValue(folder).FullName;
+
+            // Pages quote the committed results, and none that lie elsewhere.
+            return Run(results, ResultConsole.Create(), results == Path.Combine(root, "benchmarks", "results") ? root : null);
+        });
         return command;
     }
 

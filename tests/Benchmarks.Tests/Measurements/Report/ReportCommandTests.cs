@@ -60,6 +60,15 @@ public sealed class ReportCommandTests : IDisposable
         }
     }
 
+    /// <summary>Pages quote what is committed; where the tests run there is none of either.</summary>
+    [Fact]
+    public void Invoke_ResultsElsewhere_LooksForNoPageThatQuotesThem()
+    {
+        Save("cpu", Documents.Create("Alpha"));
+
+        Assert.Equal(0, ReportCommand.Create().Parse([_folder.Path]).Invoke());
+    }
+
     [Fact]
     public void Run_Twice_WritesTheSameBytes()
     {
