@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Reflection;
 using Allocator.Tests.Documentation;
+using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 using Measuring.Machines;
 using Measuring.Results;
@@ -73,7 +74,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
 
         await example.CompileAsync(async (program, folder) =>
         {
-            using MemoryCgroup group = CreateOrSkip();
+            using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
             using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit: false);
             long began = Stopwatch.GetTimestamp();
             int[] sizes = [100_000, 1_000_000, 5_000_000, UploadBytes];
@@ -89,7 +90,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
 
     private static async Task SurviveAsync(string program, string folder, bool hasHeapLimit, bool hasBudget)
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit);
         List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
             await UploadAsync(running.Address, Enumerable.Repeat(UploadBytes, Uploads), isForm: false);
@@ -307,18 +308,6 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             return new ResultRow(
                 [HasHeapLimit ? "three quarters" : "none", HasBudget ? "budget of 170" : "no number"],
                 [known[0], known[1], known[2], Answers.Count - known.Sum(), soon, last, PeakMegabytes]);
-        }
-    }
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(Limit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
+using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
@@ -97,7 +98,7 @@ public class ImageSharpTests
     [SkippableFact]
     public void Use_ManyPhotographsInASmallContainer_AllAreMade()
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         DirectoryInfo folder = Directory.CreateTempSubdirectory("ImageSharpTests-");
         try
         {
@@ -171,16 +172,4 @@ public class ImageSharpTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Forget(Configuration configuration) => _ = new Image<Rgba32>(configuration, 1000, 700);
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(Limit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
-    }
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Allocator.Tests;
+using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 
 namespace Allocator.Clients.Tests;
@@ -38,7 +39,7 @@ public class WorkerTests
 
     private static async Task<(int ExitCode, string Log, string Health)> RunAsync(IEnumerable<string> jobs)
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         string health = Path.GetTempFileName();
         try
         {
@@ -61,18 +62,6 @@ public class WorkerTests
         finally
         {
             File.Delete(health);
-        }
-    }
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(Limit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
         }
     }
 }

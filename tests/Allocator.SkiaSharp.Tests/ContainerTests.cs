@@ -1,4 +1,5 @@
 using System.Globalization;
+using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 using Xunit.Abstractions;
 
@@ -44,7 +45,7 @@ public class ContainerTests(ITestOutputHelper output)
 
     private Outcome Run(int atOnce, bool reserves)
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         string folder = Directory.CreateTempSubdirectory("ContainerTests-").FullName;
         try
         {
@@ -132,18 +133,6 @@ public class ContainerTests(ITestOutputHelper output)
             Picture.Encode(SKEncodedImageFormat.Jpeg, 90, SKAlphaType.Opaque, width: 4000, height: 3000), SKEncodedOrigin.RightTop));
         pictures.Add(drawn);
         return pictures;
-    }
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(Limit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
     }
 
     private sealed record Outcome(int Kills, int Done, int HeldAndWaited, long Peak);

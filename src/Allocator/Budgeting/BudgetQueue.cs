@@ -165,6 +165,13 @@ internal sealed class BudgetQueue
             }
         }
 
+        // In a container the background thread makes room first: garbage looks like memory that is used.
+        if (stuck is not null && _budget.KeepsMinimumFree && !_budget.MayRefuse)
+        {
+            _budget.IsStuck = true;
+            return false;
+        }
+
         _stuckSince = null;
         LinkedListNode<BudgetRequest>? next;
         for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)

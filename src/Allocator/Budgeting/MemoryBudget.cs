@@ -86,6 +86,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets or sets whether learned jobs may grow even if none is certain to end then: otherwise all would wait.</summary>
     public bool IgnoresClaims { get; set; }
 
+    /// <summary>Gets or sets whether growth has to fail unless room is made for it. Set under the lock.</summary>
+    public bool IsStuck { get; set; }
+
     public int Waiters => Volatile.Read(ref _waiters);
 
     public bool HasWaiters => Waiters != 0;
@@ -264,14 +267,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private void RefuseWhatFindsNoRoom()
     {
-        if (HasWaiters && Headroom!.IsNothingOutstanding())
+        if (HasWaiters && (IsStuck || Headroom!.IsNothingOutstanding()))
         {
-            // No memory of the library will come back: other code has the missing memory.
+            // No memory of the library will come back: other code has the missing memory, perhaps as garbage.
+            IsStuck = false;
             BeforeRefusal?.Invoke();
-            Headroom.NoteFreed();
+            Headroom!.NoteFreed();
             Headroom.Measure();
             Volatile.Write(ref _mayRefuse, true);
-            ServeWaiters();
+            Look();
             Volatile.Write(ref _mayRefuse, false);
         }
     }

@@ -15,7 +15,9 @@ public sealed class CeilingTests
     // 18,701; it was 18,685 before: the object that a user gets is made before its memory is rented, and shared objects of waits with the
     // allocator. Made later, they could fail without managed memory; the memory then came back with a collection, and waits never ended.
     // 18,707: over musl, a process that exits while the first trim looks for malloc_trim no longer ends with SIGABRT (9 of 96 under load).
-    private const int MostLines = 18_707;
+    // 18,718: before a learned job fails in a full container, the background thread collects garbage: of 64 photographs at once by
+    // ImageSharp in 350 MB, one failed in 3 of 5 runs, now in none of 8.
+    private const int MostLines = 18_718;
     private const int MostLinesOfAFile = 350;
 
     // 5,124 were there. Each page lost what another page, a test or a result says.

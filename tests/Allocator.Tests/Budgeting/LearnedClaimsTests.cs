@@ -159,6 +159,46 @@ public class LearnedClaimsTests
         static Headroom Left(long units) => new(1000 * Unit, units * Unit, units * Unit);
     }
 
+    // Garbage looks like used memory.
+    [Theory]
+    [InlineData(8, true)]
+    [InlineData(0, false)]
+    public void DoWork_AllJobsWaitInAFullContainer_MakesRoomBeforeTheYoungestFails(long garbage, bool isEnough)
+    {
+        FakeHeadroom left = new() { Now = new Headroom(1000 * Unit, 208 * Unit, 208 * Unit) };
+        FakeClock clock = new();
+        int attempts = 0;
+        MemoryBudget budget = new(clock: clock)
+        {
+            Headroom = new ProcessHeadroom(left, clock),
+            MinimumFreeBytes = 200 * Unit,
+            BeforeRefusal = () =>
+            {
+                attempts++;
+                left.Now = new Headroom(1000 * Unit, (208 + garbage) * Unit, (208 + garbage) * Unit);
+            },
+        };
+        budget.Headroom.Register(budget);
+        LearnedJob job = Learn(4, 4);
+        ReservationAccount older = Begin(budget, job);
+        ReservationAccount younger = Begin(budget, job);
+        BudgetRequest ofOlder = new(older.AsGrowth(), 4 * Unit);
+        BudgetRequest ofYounger = new(younger.AsGrowth(), 4 * Unit);
+        budget.Post(ofOlder);
+        budget.Post(ofYounger);
+        budget.Look();
+        Assert.True(ofOlder.IsWaiting && ofYounger.IsWaiting && attempts == 0, $"{ofOlder.Outcome}, {ofYounger.Outcome}");
+
+        ((IBackgroundWork)budget).DoWork();
+
+        Assert.Equal(1, attempts);
+        Assert.Equal((isEnough, isEnough), (ofOlder.IsGranted, ofYounger.IsGranted));
+        Assert.Equal(isEnough ? BudgetOutcome.Granted : BudgetOutcome.Stuck, ofYounger.Outcome);
+        younger.Close();
+        Assert.True(ofOlder.IsGranted);
+        older.Close();
+    }
+
     // Most of 64 needed the one, some of them the other.
     private static LearnedJob Learn(long usual, long most)
     {

@@ -32,7 +32,7 @@ public sealed class ExhaustedProcessTests
     [InlineData(false)]
     public void Use_NoThreadCanBeStarted_ProcessLivesTrimsAndEndsWaits(bool waits)
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(ContainerLimit);
         Skip.IfNot(File.Exists(Path.Combine(Tasks, "cgroup.procs")), "Needs the pids controller of cgroups, version 1.");
         string tasks = Path.Combine(Tasks, $"allocator-test-{Environment.ProcessId}");
         Directory.CreateDirectory(tasks);
@@ -59,7 +59,7 @@ public sealed class ExhaustedProcessTests
     [SkippableFact]
     public void Use_NoFileCanBeOpened_ProcessLivesTrimsAndEndsWaits()
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(ContainerLimit);
         RemoteExecutor.Invoke(
             static folder => UseExhausted(folder, waits: true, static () =>
             {
@@ -186,18 +186,6 @@ public sealed class ExhaustedProcessTests
         // The runtime's compiler starts a thread now and then; if it cannot, the runtime throws out of any call, of a finalizer too.
         options.StartInfo.Environment["DOTNET_TieredCompilation"] = "0";
         return options;
-    }
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(ContainerLimit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
     }
 
     [DllImport("libc", EntryPoint = "setrlimit")]

@@ -50,7 +50,7 @@ public sealed class GrantedMemoryTests
         {
             long[] borne = [.. s_sizes.Select(size =>
             {
-                using MemoryCgroup group = CreateOrSkip(350);
+                using MemoryCgroup group = TestCgroup.CreateOrSkip(350 * Megabyte);
                 Start(
                     static (folder, argument) => InGroup(folder, () => WriteUntilKilled(argument)), group, $"{counted}|{size}",
                     MemoryCgroup.KilledExitCode);
@@ -58,7 +58,7 @@ public sealed class GrantedMemoryTests
             })];
             for (int i = 0; i < Rounds; i++)
             {
-                using MemoryCgroup group = CreateOrSkip(350);
+                using MemoryCgroup group = TestCgroup.CreateOrSkip(350 * Megabyte);
                 Start(static (folder, argument) => InGroup(folder, () => WriteUntilRefused(argument)), group, counted);
                 Assert.Equal(0, group.Kills);
                 long[] granted = Read(counted);
@@ -210,7 +210,7 @@ public sealed class GrantedMemoryTests
     {
         for (int i = 0; i < Rounds; i++)
         {
-            using MemoryCgroup group = CreateOrSkip(limitInMegabytes);
+            using MemoryCgroup group = TestCgroup.CreateOrSkip(limitInMegabytes * Megabyte);
             Start(method, group, argument);
             Assert.Equal(0, group.Kills);
         }
@@ -242,17 +242,5 @@ public sealed class GrantedMemoryTests
     {
         byte[] bytes = File.ReadAllBytes(path);
         return [.. Enumerable.Range(0, bytes.Length / sizeof(long)).Select(i => BitConverter.ToInt64(bytes, i * sizeof(long)))];
-    }
-
-    private static MemoryCgroup CreateOrSkip(long limitInMegabytes)
-    {
-        try
-        {
-            return MemoryCgroup.Create(limitInMegabytes * Megabyte);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
     }
 }

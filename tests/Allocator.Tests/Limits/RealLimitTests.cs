@@ -21,7 +21,7 @@ public sealed partial class RealLimitTests
     [SkippableFact]
     public void Cgroup_LoadWithABudget_ComesToItsEnd()
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(CgroupLimit);
 
         Start(RunInCgroup, group.Folder, hasBudget: true).Dispose();
 
@@ -32,7 +32,7 @@ public sealed partial class RealLimitTests
     [SkippableFact]
     public void Cgroup_SameLoadWithoutABudgetAndLimitNotHonored_IsKilled()
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(CgroupLimit);
 
         Start(RunInCgroup, group.Folder, hasBudget: false, new RemoteInvokeOptions { ExpectedExitCode = MemoryCgroup.KilledExitCode })
             .Dispose();
@@ -43,7 +43,7 @@ public sealed partial class RealLimitTests
     [SkippableFact]
     public void Cgroup_SameLoadByDefault_IsRefusedAndNotKilled()
     {
-        using MemoryCgroup group = CreateOrSkip();
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(CgroupLimit);
 
         Start(RunByDefault, group.Folder, hasBudget: false).Dispose();
 
@@ -126,18 +126,6 @@ public sealed partial class RealLimitTests
             long.Parse(size.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture) * 1024) + AddressSpace;
         Assert.Equal(0, SetLimit(AddressSpaceResource, [(nuint)bytes, (nuint)bytes]));
         return Burst.RunAsync(bool.Parse(hasBudget));
-    }
-
-    private static MemoryCgroup CreateOrSkip()
-    {
-        try
-        {
-            return MemoryCgroup.Create(CgroupLimit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
     }
 
     [LibraryImport("libc", EntryPoint = "setrlimit")]

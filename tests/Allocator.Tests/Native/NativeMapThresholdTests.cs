@@ -1,6 +1,7 @@
 using System.Diagnostics.Tracing;
 using System.Globalization;
 using Allocator.Tests.Diagnostics;
+using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 
 namespace Allocator.Tests.Native;
@@ -174,13 +175,6 @@ public sealed unsafe class NativeMapThresholdTests
     private static MemoryCgroup CreateOrSkip()
     {
         Skip.IfNot(LibC.IsMallocOfGlibc(), "Only glibc has mallopt.");
-        try
-        {
-            return MemoryCgroup.Create(ContainerLimit);
-        }
-        catch (CgroupUnavailableException exception)
-        {
-            throw new SkipException(exception.Message);
-        }
+        return TestCgroup.CreateOrSkip(ContainerLimit);
     }
 }
