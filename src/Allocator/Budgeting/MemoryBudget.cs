@@ -60,7 +60,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     /// <summary>Gets whether growth may fail now. Old figures show memory as used that codecs have freed since.</summary>
-    public bool MayFailGrowth => !KeepsMinimumFree || Volatile.Read(ref _isMeasured);
+    public bool MayFailGrowth => !KeepsMinimumFree || Volatile.Read(ref _isMeasured) || MayRefuse;
 
     /// <summary>Gets the learned needs of this allocator's jobs.</summary>
     public LearnedJobs Jobs { get; } = new();
@@ -275,7 +275,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             Headroom!.NoteFreed();
             Headroom.Measure();
             Volatile.Write(ref _mayRefuse, true);
-            Look();
+            ServeWaiters();
             Volatile.Write(ref _mayRefuse, false);
         }
     }
