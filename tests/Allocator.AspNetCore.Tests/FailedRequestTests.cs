@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Reflection;
 using System.Runtime.Loader;
 using Allocator.Tests;
-using Microsoft.DotNet.RemoteExecutor;
 using Xunit.Abstractions;
 
 namespace Allocator.AspNetCore.Tests;

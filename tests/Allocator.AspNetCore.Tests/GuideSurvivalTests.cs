@@ -6,7 +6,6 @@ using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 using Measuring.Machines;
 using Measuring.Results;
-using Microsoft.DotNet.RemoteExecutor;
 using Xunit.Abstractions;
 
 namespace Allocator.AspNetCore.Tests;

@@ -3,7 +3,6 @@ using System.Text;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Tests;
 using Allocator.Tests.Documentation;
-using Microsoft.DotNet.RemoteExecutor;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;
 

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Reflection;
 using Allocator.Tests;
 using Allocator.Tests.Documentation;
-using Microsoft.DotNet.RemoteExecutor;
 
 namespace Allocator.AspNetCore.Tests;
 

@@ -1,5 +1,3 @@
-using Microsoft.DotNet.RemoteExecutor;
-
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>An endpoint whose managed memory ends is answered 503; one that throws the same for a broken file is an error.</summary>

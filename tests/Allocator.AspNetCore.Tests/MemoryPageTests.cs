@@ -4,7 +4,6 @@ using System.Text.RegularExpressions;
 using Allocator.AspNetCore.Page;
 using Allocator.Diagnostics;
 using Microsoft.AspNetCore.Authorization;
-using Microsoft.DotNet.RemoteExecutor;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Playwright;
 

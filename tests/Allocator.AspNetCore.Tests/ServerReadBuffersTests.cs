@@ -2,7 +2,6 @@ using Allocator.AspNetCore.Configuration;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
-using Microsoft.DotNet.RemoteExecutor;
 using Microsoft.Extensions.Options;
 
 namespace Allocator.AspNetCore.Tests;

@@ -1,4 +1,3 @@
-using System.Reflection;
 using Allocator.Tests.Documentation;
 
 namespace Allocator.Clients.Tests;
@@ -26,7 +25,7 @@ public class GuideTests
         {
             File.WriteAllBytes(Path.Combine(folder, "model.onnx"), Real.IdentityModel());
             File.Copy(Real.Photograph, Path.Combine(folder, "photo.jpg"));
-            string printed = RunInItsOwnProcess(program, folder);
+            string printed = ExampleCompiler.Run(program, folder);
             Assert.Equal(CodeBlock.All().Single(block => block.Document == document && block.Line == line).Printed, printed);
         });
     }
@@ -39,21 +38,4 @@ public class GuideTests
     [InlineData("onnxruntime")]
     [InlineData("imagesharp")]
     public void Blocks_OfEachClient_AreThere(string client) => Assert.Contains(CodeBlock.All(), block => block.Client == client);
-
-    private static string RunInItsOwnProcess(string program, string folder)
-    {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.WorkingDirectory = folder;
-        options.StartInfo.RedirectStandardOutput = true;
-        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-            static path =>
-            {
-                MethodInfo main = Assembly.LoadFrom(path).EntryPoint!;
-                main.Invoke(null, main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()]);
-                return RemoteExecutor.SuccessExitCode;
-            },
-            program,
-            options);
-        return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
-    }
 }

@@ -1,4 +1,3 @@
-using System.Reflection;
 using Allocator.Tests.Documentation;
 
 namespace Allocator.SkiaSharp.Tests;
@@ -23,26 +22,9 @@ public class GuideTests
         ExampleCompiler.TryOut(document, line, (program, folder) =>
         {
             File.WriteAllBytes(Path.Combine(folder, "photo.jpg"), Picture.Read("progressive-420.jpg"));
-            string printed = RunInItsOwnProcess(program, folder);
+            string printed = ExampleCompiler.Run(program, folder);
             string? expected = CodeBlock.All().Single(block => block.Document == document && block.Line == line).Printed;
             Assert.Equal(expected ?? printed, printed);
             Assert.NotEmpty(printed);
         });
-
-    private static string RunInItsOwnProcess(string program, string folder)
-    {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.WorkingDirectory = folder;
-        options.StartInfo.RedirectStandardOutput = true;
-        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-            static path =>
-            {
-                MethodInfo main = Assembly.LoadFrom(path).EntryPoint!;
-                main.Invoke(null, main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()]);
-                return RemoteExecutor.SuccessExitCode;
-            },
-            program,
-            options);
-        return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
-    }
 }

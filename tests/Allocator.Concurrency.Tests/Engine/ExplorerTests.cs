@@ -54,6 +54,18 @@ public sealed class ExplorerTests
         Assert.Equal(1, outcome.Schedules);
     }
 
+    [Fact]
+    public void Explore_FinalizersArePending_AreRunBeforeTheFirstSchedule()
+    {
+        SlowToFinalize.LeaveAll();
+        System.GC.Collect();
+
+        Outcome outcome = new Interleaving.Explorer().Explore(
+            static () => new Inline(static _ => Assert.Equal(0, SlowToFinalize.Left), static _ => { }));
+
+        Assert.Null(outcome.Failure);
+    }
+
     // Two writers and a reader of two reads: the writes have 2 orders, the reads fall into 3 × 3 intervals less those in the wrong order,
     // 6 each.
     [Fact]
@@ -177,6 +189,26 @@ public sealed class ExplorerTests
         {
             lock (inner)
             {
+            }
+        }
+    }
+
+    private sealed class SlowToFinalize
+    {
+        public static int Left = 100;
+
+        ~SlowToFinalize()
+        {
+            Thread.SpinWait(10_000);
+            System.Threading.Interlocked.Decrement(ref Left);
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        public static void LeaveAll()
+        {
+            for (int i = Left; i > 0; i--)
+            {
+                _ = new SlowToFinalize();
             }
         }
     }

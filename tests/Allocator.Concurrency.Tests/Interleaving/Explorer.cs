@@ -10,6 +10,8 @@ namespace Allocator.Concurrency.Interleaving;
 /// </summary>
 public sealed class Explorer
 {
+    private int _settled = -1;
+
     /// <summary>Gets the schedules after which the search is given up.</summary>
     public int MaximumSchedules { get; init; } = 30_000;
 
@@ -44,7 +46,7 @@ public sealed class Explorer
             longest = Math.Max(longest, schedule.StepCount);
             if (schedule.Failure is not null)
             {
-                return new Outcome(complete, redundant, IsExhaustive: false, longest, Describe(crew, tree, complete));
+                return new Outcome(complete, redundant, IsExhaustive: false, longest, Describe(crew, tree, complete, schedule.Failure));
             }
         }
         while (complete + redundant < MaximumSchedules && tree.TryGoOn());
@@ -73,7 +75,7 @@ public sealed class Explorer
         int depth = tree.Depth;
         while (true)
         {
-            int collections = System.GC.CollectionCount(0);
+            int collections = Settle();
             Schedule schedule = crew.Run(tree, Weakness, trace, BuffersStores);
             if (collections == System.GC.CollectionCount(0))
             {
@@ -83,18 +85,29 @@ public sealed class Explorer
                     : schedule;
             }
 
-            // Finalizers of what earlier schedules left would otherwise take steps of their own beside the next one.
-            System.GC.WaitForPendingFinalizers();
             tree.Cut(depth);
             trace?.Clear();
         }
     }
 
-    private string Describe(Crew crew, SearchTree tree, int schedules)
+    // Finalizers of what earlier scenarios left would otherwise take steps of their own beside the next schedule.
+    private int Settle()
+    {
+        int collections;
+        while ((collections = System.GC.CollectionCount(0)) != _settled)
+        {
+            System.GC.WaitForPendingFinalizers();
+            _settled = collections;
+        }
+
+        return collections;
+    }
+
+    private string Describe(Crew crew, SearchTree tree, int schedules, string first)
     {
         Trace trace = new();
         Schedule again = RunUndisturbed(crew, tree, trace);
-        return $"{again.Failure ?? "It fails no more when repeated: the scenario is not the same each time."}\nIn schedule "
-            + $"{schedules}:\n{trace}";
+        return $"{again.Failure ?? $"Repeated, it did not fail: the scenario is not the same each time. First: {first}"}\nIn "
+            + $"schedule {schedules}:\n{trace}";
     }
 }

@@ -40,33 +40,21 @@ public class LearnedClaimsTests
         Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
     }
 
-    // What ends the larger one ends the smaller one too.
+    // What ends the larger one ends the smaller one too; a larger one needs the difference itself.
     [Theory]
-    [InlineData(14, true)]
-    [InlineData(15, false)]
-    public void TryBeginNow_SmallerThanTheOneThatGrew_LeavesWhatThatMayNeed(long others, bool expected)
+    [InlineData(true, 14, true)]
+    [InlineData(true, 15, false)]
+    [InlineData(false, 13, true)]
+    [InlineData(false, 14, false)]
+    public void TryBeginNow_BesideOneOfAnotherSizeThatGrew_LeavesWhatTheLargerMayNeed(bool largeGrew, long others, bool expected)
     {
         LearnedJob large = Learn(4, 16);
         LearnedJob small = Learn(2, 4);
         MemoryBudget budget = new(32 * Unit);
-        ReservationAccount first = Begin(budget, large);
-        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
+        ReservationAccount first = Begin(budget, largeGrew ? large : small);
+        Assert.True(first.AsGrowth().TryTake((largeGrew ? 4 : 1) * Unit, overtakes: false));
         Assert.True(budget.TryTake(others * Unit, overtakes: false));
-        Assert.Equal(expected, budget.TryBeginNow(small, 2 * Unit));
-    }
-
-    [Theory]
-    [InlineData(13, true)]
-    [InlineData(14, false)]
-    public void TryBeginNow_LargerThanTheOneThatGrew_LeavesWhatItMayNeedItself(long others, bool expected)
-    {
-        LearnedJob large = Learn(4, 16);
-        LearnedJob small = Learn(2, 4);
-        MemoryBudget budget = new(32 * Unit);
-        ReservationAccount first = Begin(budget, small);
-        Assert.True(first.AsGrowth().TryTake(Unit, overtakes: false));
-        Assert.True(budget.TryTake(others * Unit, overtakes: false));
-        Assert.Equal(expected, budget.TryBeginNow(large, 4 * Unit));
+        Assert.Equal(expected, largeGrew ? budget.TryBeginNow(small, 2 * Unit) : budget.TryBeginNow(large, 4 * Unit));
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -57,6 +58,24 @@ internal static class ExampleCompiler
         {
             folder.Delete(recursive: true);
         }
+    }
+
+    /// <summary>Runs what was compiled in a process of its own, and returns what it has printed.</summary>
+    public static string Run(string program, string folder)
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.WorkingDirectory = folder;
+        options.StartInfo.RedirectStandardOutput = true;
+        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
+            static path =>
+            {
+                MethodInfo main = Assembly.LoadFrom(path).EntryPoint!;
+                main.Invoke(null, main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()]);
+                return RemoteExecutor.SuccessExitCode;
+            },
+            program,
+            options);
+        return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
     }
 
     /// <summary>Writes the program to <paramref name="path"/> and returns the errors and warnings, if any.</summary>
