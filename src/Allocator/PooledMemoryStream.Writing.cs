@@ -33,7 +33,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         StreamMemory memory = _memory!;
         int wanted = Math.Max(sizeHint, 1);
         long end = EndOf(wanted);
-        bool isAppended = end > memory.Capacity && _position >= _length && memory.CanAppend;
+        bool isAppended = end > memory.Capacity && _position >= _length;
         if (end > memory.Capacity)
         {
             memory.ThrowIfHopeless(end);

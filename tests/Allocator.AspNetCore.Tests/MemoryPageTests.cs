@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Allocator.AspNetCore.Page;
@@ -120,6 +121,32 @@ public sealed partial class MemoryPageTests
         foreach (string file in files)
         {
             Assert.Equal(HttpStatusCode.OK, (await service.Client.GetAsync(new Uri(page, WebUtility.HtmlDecode(file)))).StatusCode);
+        }
+    }
+
+    // What the first view's request has in its context goes with the request.
+    [Fact]
+    public async Task Start_ByARequest_KeepsNothingOfItsContext()
+    {
+        await using Service service = await StartAsync(Environments.Development, app => app.MapMemoryPage());
+        WeakReference value = Start(service.Services.GetRequiredService<MemorySampler>());
+        GC.Collect();
+        Assert.False(value.IsAlive);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Start(MemorySampler sampler)
+        {
+            AsyncLocal<object> local = new();
+            WeakReference value = new(new object());
+            ExecutionContext.Run(
+                ExecutionContext.Capture()!,
+                _ =>
+                {
+                    local.Value = value.Target!;
+                    sampler.Start();
+                },
+                null);
+            return value;
         }
     }
 

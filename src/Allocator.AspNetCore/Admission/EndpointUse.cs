@@ -15,6 +15,7 @@ internal sealed class EndpointUse
 
     private int _isCapacityLogged;
     private int _isOneLogged;
+    private long _largest;
     private int _isUsed;
     private int _ended;
 
@@ -32,11 +33,15 @@ internal sealed class EndpointUse
     private void NoteCapacity(IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, long reserved)
     {
         services.GetService<AdmissionMeter>()?.Of(allocator).NoteLargest(reserved);
-        if (services.GetService<RunningAllocators>()?.LargestTotalOf(allocator) is not { } limit)
+
+        // Only a larger one than before can tell something new: the limit is read from files.
+        bool isLargest = reserved > Volatile.Read(ref _largest);
+        if (!isLargest || services.GetService<RunningAllocators>()?.LargestTotalOf(allocator) is not { } limit)
         {
             return;
         }
 
+        Volatile.Write(ref _largest, reserved);
         bool fitsOne = reserved > limit / 2;
         if (fitsOne && Interlocked.Exchange(ref _isOneLogged, 1) == 0)
         {

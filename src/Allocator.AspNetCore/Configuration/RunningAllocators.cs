@@ -59,9 +59,9 @@ internal sealed class RunningAllocators
     public long? LargestTotalOf(MemoryAllocator allocator)
     {
         long? budget = BudgetBytesOf(allocator);
-        long total = allocator.GetMemoryLoad().TotalBytes;
-        bool isShared = MinimumFreeBytesOf(allocator) is > 0;
-        return isShared && total > 0 ? Math.Min(budget ?? long.MaxValue, total - MinimumFreeBytesOf(allocator)!.Value) : budget;
+        return MinimumFreeBytesOf(allocator) is long free and > 0 && allocator.GetMemoryLoad().TotalBytes is long total and > 0
+            ? Math.Min(budget ?? long.MaxValue, total - free)
+            : budget;
     }
 
     /// <summary>Returns the allocators that were made here, with their names; the name of the one without a name is empty.</summary>

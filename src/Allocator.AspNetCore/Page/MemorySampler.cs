@@ -56,6 +56,9 @@ internal sealed class MemorySampler : IHostedService, IDisposable
             if (_loop is null && !_stop.IsCancellationRequested)
             {
                 Sample();
+
+                // It would keep the context of the request that asks for the page first, as long as the application runs.
+                using IDisposable? suppressed = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
                 _loop = RunAsync(_stop.Token);
             }
         }

@@ -87,8 +87,6 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         return allocator.Allocate<byte>((int)rounded);
     }
 
-    public override bool CanAppend => true;
-
     public override void Append(long position, IMemoryOwner<byte> apart, int offset)
     {
         Shrink(position);

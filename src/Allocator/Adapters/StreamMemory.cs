@@ -65,9 +65,6 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
     {
     }
 
-    /// <summary>Gets whether memory from <see cref="RentApart"/> can become a block.</summary>
-    public virtual bool CanAppend => false;
-
     /// <summary>
     /// Appends memory of <see cref="RentApart"/>, from an offset on, as the block that begins at a position. There is no content from that
     /// position on: the rest of other blocks there goes.

@@ -192,7 +192,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
             BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-                bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
+                bytes, limit, used, needed, request.AtFailure.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
             _ => MemoryLimitExceededException.ForTimeout(

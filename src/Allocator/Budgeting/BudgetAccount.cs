@@ -49,23 +49,13 @@ internal abstract class BudgetAccount
     /// <summary>Returns the least charge to the budget once so many more bytes are taken. Above its limit they never fit.</summary>
     public virtual long LeastChargeWith(long bytes) => bytes;
 
-    /// <summary>Returns bytes that were taken, and serves waiting requests.</summary>
-    public void Return(long bytes)
+    /// <summary>Returns bytes that were taken, and serves waiting requests: for finalizers on the background thread.</summary>
+    public void Return(long bytes, bool byFinalizer = false)
     {
         if (bytes != 0)
         {
             EndCharge(bytes);
-            Budget?.ServeWaiters();
-        }
-    }
-
-    /// <summary>As <see cref="Return"/>, with waiting requests served on the background thread: for finalizers.</summary>
-    public void ReturnLater(long bytes)
-    {
-        if (bytes != 0)
-        {
-            EndCharge(bytes);
-            Budget?.ServeWaitersLater();
+            Budget?.ServeWaiters(byFinalizer);
         }
     }
 
@@ -105,8 +95,11 @@ internal sealed class AmbientAccount : BudgetAccount
     /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it: it compares a count with 0.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
-    // A request made after the reservation has ended belongs to none.
-    public override ReservationAccount? OutermostReservation => _reservation.IsClosed ? null : _reservation.OutermostReservation;
+    public ReservationAccount Reservation => _reservation;
+
+    // A request made after the reservation has ended belongs to what encloses it, if anything does.
+    public override ReservationAccount? OutermostReservation =>
+        _reservation.IsClosed ? _reservation.EnclosingReservation : _reservation.OutermostReservation;
 
     public override bool IsClosed => _reservation.IsParentClosed;
 
@@ -180,7 +173,7 @@ internal sealed class AmbientAccount : BudgetAccount
 /// <summary>Bytes taken from an account. Its holder returns it once. The default value belongs to no account and costs nothing.</summary>
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
-    public void Return() => Account?.Return(Bytes);
+    public void Return(bool byFinalizer = false) => Account?.Return(Bytes, byFinalizer);
 }
 
 /// <summary>

@@ -111,24 +111,38 @@ internal sealed class BudgetQueue
     private void NotifySettled()
     {
         Debug.Assert(!Lock.IsHeld);
-        while (BudgetRequest.TakeFirst(_settled, Lock) is BudgetRequest settled)
+        while (TakeSettled() is BudgetRequest settled)
         {
             settled.Notify();
         }
+    }
+
+    private BudgetRequest? TakeSettled()
+    {
+        using ShortLock.Section section = Lock.Enter();
+        BudgetRequest? first = _settled.First?.Value;
+        if (first is not null)
+        {
+            _settled.RemoveFirst();
+        }
+
+        return first;
     }
 
     // The rest runs under the lock.
     private void SettleAll()
     {
         Debug.Assert(Lock.IsHeld);
-        long admitted;
+        bool mayFail;
+        long outstanding;
         do
         {
             // Read before the looks: memory that comes back later starts the next round, so no request is stuck.
-            admitted = _budget.AdmittedBytes;
+            mayFail = _budget.MayFailGrowth;
+            outstanding = mayFail ? _budget.OutstandingBytes : 0;
             GrantWhatFits();
         }
-        while ((_budget.MayFailGrowth && FailStuckGrowth(admitted)) || FailWhatFindsNothingOutstanding());
+        while ((mayFail && FailStuckGrowth(outstanding)) || FailWhatFindsNothingOutstanding());
     }
 
     private void Settle(BudgetRequest request, BudgetOutcome outcome)
@@ -148,7 +162,7 @@ internal sealed class BudgetQueue
 
     // Reservations may wait for each other. Memory outside of reservations that is outstanding, or was just before the last look, may
     // still come back: they wait for it, but not for ever. Ticks call this too, as long as any request waits.
-    private bool FailStuckGrowth(long admittedBytes)
+    private bool FailStuckGrowth(long outstandingBytes)
     {
         ReservationAccount? stuck = FindStuck();
         if (stuck?.Job is not null && GrowAgainstClaims())
@@ -156,7 +170,7 @@ internal sealed class BudgetQueue
             return true;
         }
 
-        if (stuck is not null && Math.Max(admittedBytes, _budget.AdmittedBytes) > _budget.ReservedBytes)
+        if (stuck is not null && Math.Max(outstandingBytes, _budget.OutstandingBytes) > _budget.ReservedBytes)
         {
             _stuckSince ??= _clock.NowMilliseconds;
             if (_clock.NowMilliseconds - _stuckSince < _patienceMilliseconds)
@@ -206,8 +220,7 @@ internal sealed class BudgetQueue
         _looks++;
         foreach (BudgetRequest request in _ofReservations)
         {
-            ReservationAccount reservation = request.Reservation!;
-            if (reservation.LastLook != _looks && reservation.ChargedBytes > 0 && !reservation.IsClosed)
+            if (request.Reservation is { IsClosed: false, ChargedBytes: > 0 } reservation && reservation.LastLook != _looks)
             {
                 reservation.LastLook = _looks;
                 ofWaiting += reservation.ChargedBytes;

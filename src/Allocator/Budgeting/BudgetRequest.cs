@@ -67,7 +67,6 @@ internal sealed class BudgetRequest : IBackgroundWork
         Account = account;
         Bytes = bytes;
         _job = job;
-        Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
         _event = blocks ? new ManualResetEvent(initialState: false) : null;
         _isTimed = isTimed;
@@ -78,7 +77,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Gets how many bytes it asks for. If they are learned, they may change until the outcome is decided.</summary>
     public long Bytes { get; private set; }
 
-    public ReservationAccount? Reservation { get; }
+    /// <summary>Gets the reservation that it is charged to: another one once that has ended, or none.</summary>
+    public ReservationAccount? Reservation => Account.OutermostReservation;
 
     /// <summary>Gets the outcome. Decided once, under the queue's lock.</summary>
     public BudgetOutcome Outcome => (BudgetOutcome)Volatile.Read(ref _outcome);
@@ -90,8 +90,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Gets the handle of a blocked thread. It is set when the outcome is decided.</summary>
     public WaitHandle Handle => _event!;
 
-    /// <summary>Gets the outstanding bytes of the reservation when its growth failed, and the most that it ever had.</summary>
-    public (long UsedBytes, long PeakBytes) AtFailure { get; private set; }
+    /// <summary>Gets the bytes of the reservation when its growth failed, those outstanding, and the most that it ever had.</summary>
+    public (long ReservedBytes, long UsedBytes, long PeakBytes) AtFailure { get; private set; }
 
     /// <summary>Gets what the budget would have been charged when it failed, including the rest of the reservation.</summary>
     public long NeededBytes { get; private set; }
@@ -115,27 +115,14 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// Gets whether it is growth up to twice the original size of a reservation. Earlier growth does not raise that limit. A learned
     /// reservation was promised no size, so all of its growth goes ahead.
     /// </summary>
-    public bool GoesAhead => Reservation?.IsClosed == false
-        && (Reservation.Job is not null || ByteCount.Add(Reservation.ChargedBytes, Charge)
-            <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes));
+    public bool GoesAhead => Reservation is { IsClosed: false } reservation
+        && (reservation.Job is not null || ByteCount.Add(reservation.ChargedBytes, Charge)
+            <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes));
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     /// <summary>Makes the shared objects while an exception has a caller. A type initializer that fails once fails for ever.</summary>
     public static void Prepare() => GC.KeepAlive(s_complete);
-
-    /// <summary>Takes the first request of a list, under the list's lock. Null if there is none.</summary>
-    public static BudgetRequest? TakeFirst(LinkedList<BudgetRequest> requests, ShortLock listLock)
-    {
-        using ShortLock.Section section = listLock.Enter();
-        BudgetRequest? first = requests.First?.Value;
-        if (first is not null)
-        {
-            requests.RemoveFirst();
-        }
-
-        return first;
-    }
 
     /// <summary>Moves the continuations of a task off the background thread. Called at the end of the method whose task it is.</summary>
     public static void KeepContinuationsOff()
@@ -168,9 +155,10 @@ internal sealed class BudgetRequest : IBackgroundWork
         Debug.Assert(Account.Lock.IsHeld && IsWaiting && outcome != BudgetOutcome.Waiting, "The outcome is decided once, under the lock.");
         if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Cancelled)
         {
-            AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
-            NeededBytes = Reservation is null ? Bytes : ByteCount.Add(Reservation.ChargedBytes, Math.Max(0, Charge));
-            Reservation?.NoteRefusal(NeededBytes);
+            ReservationAccount? reservation = Reservation;
+            AtFailure = reservation is null ? default : (reservation.ReservedBytes, reservation.UsedBytes, reservation.PeakUsedBytes);
+            NeededBytes = reservation is null ? Bytes : ByteCount.Add(reservation.ChargedBytes, Math.Max(0, Charge));
+            reservation?.NoteRefusal(NeededBytes);
         }
 
         Volatile.Write(ref _outcome, (int)outcome);

@@ -49,13 +49,6 @@ internal sealed class ExternalMemory(MemoryBudget budget) : IDisposable
         budget.Headroom?.Withdraw(_announcement);
         budget.Headroom?.NoteFreed();
         budget.Uncount(_bytes);
-        if (byFinalizer)
-        {
-            Permit.Account?.ReturnLater(Permit.Bytes);
-        }
-        else
-        {
-            Permit.Return();
-        }
+        Permit.Return(byFinalizer);
     }
 }

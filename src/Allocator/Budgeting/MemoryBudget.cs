@@ -70,6 +70,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
+    /// <summary>Gets what may come back and make room: in a container also the outstanding memory of other allocators.</summary>
+    public long OutstandingBytes => KeepsMinimumFree ? Math.Max(AdmittedBytes, Headroom!.AdmittedBytes) : AdmittedBytes;
+
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
     /// <summary>Gets or sets the part of the admitted bytes charged to open reservations. Under the lock.</summary>
@@ -218,11 +221,18 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Grants every request that fits by now. Called by all code that returns memory. If none waits, it is two reads.</summary>
-    public void ServeWaiters()
+    /// <summary>
+    /// Grants every request that fits by now, for finalizers on the background thread. Called by all code that returns memory. If none
+    /// waits, it is two reads.
+    /// </summary>
+    public void ServeWaiters(bool byFinalizer = false)
     {
         // The caller has just used an interlocked operation: a request posted meanwhile sees the returned memory, or is seen here.
-        if (HasWaiters)
+        if (HasWaiters && byFinalizer)
+        {
+            BackgroundThread.Shared.Queue(this);
+        }
+        else if (HasWaiters)
         {
             _queue.Serve();
         }
@@ -244,15 +254,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         finally
         {
             Volatile.Write(ref _isMeasured, false);
-        }
-    }
-
-    /// <summary>As <see cref="ServeWaiters"/>, on the background thread: for finalizers.</summary>
-    public void ServeWaitersLater()
-    {
-        if (HasWaiters)
-        {
-            BackgroundThread.Shared.Queue(this);
         }
     }
 

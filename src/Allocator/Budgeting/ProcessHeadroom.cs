@@ -41,6 +41,9 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     // Committed since the last reading began; that reading may not contain it.
     private long _sinceRead;
 
+    // The part of the granted bytes that the last reading contains.
+    private long _grantedWhenRead;
+
     // Committed and not released, idle memory included.
     private long _granted;
 
@@ -199,7 +202,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         // The figures already contain the memory that allocators have committed, idle memory included; it serves their claims.
         return _last.FreeBytes == long.MaxValue
             ? bytes < ByteCount.LargestEstimate
-            : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending()) >= ByteCount.Add(ByteCount.Add(admitted, bytes), -committed);
+            : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending())
+                >= ByteCount.Add(ByteCount.Add(admitted, bytes), -ResidentOf(committed));
     }
 
     /// <summary>
@@ -211,11 +215,14 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         using ShortLock.Section section = Lock.Enter();
         return _last.FreeBytes == long.MaxValue
             ? long.MaxValue
-            : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ReadClaims().Committed);
+            : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ResidentOf(ReadClaims().Committed));
     }
 
+    /// <summary>Gets what is outstanding or reserved in all budgets that share this memory.</summary>
+    public long AdmittedBytes => ReadClaims().Admitted;
+
     /// <summary>Returns whether no budget has anything outstanding or reserved. Then nothing would come back to make room.</summary>
-    public bool IsNothingOutstanding() => ReadClaims().Admitted == 0;
+    public bool IsNothingOutstanding() => AdmittedBytes == 0;
 
     private void Refresh(int freshMilliseconds)
     {
@@ -260,8 +267,16 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
         using ShortLock.Section section = Lock.Enter();
         _last = read;
-        _sinceRead -= committed;
         Volatile.Write(ref _readMilliseconds, nowMilliseconds);
+        if (read.IsOld)
+        {
+            // What has been committed on balance since then is not in these figures.
+            _sinceRead = Math.Max(0, _granted - _grantedWhenRead);
+            return;
+        }
+
+        _sinceRead -= committed;
+        _grantedWhenRead = _granted - _sinceRead;
         if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
         {
             _announcementPeriodBegan = nowMilliseconds;
@@ -299,6 +314,13 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     {
         Debug.Assert(Lock.IsHeld);
         return _inFlight + _sinceRead + (withAnnounced ? _announcedRecently[0] + _announcedRecently[1] : 0);
+    }
+
+    // Of a block only what was rented of it is granted and becomes resident. Announced memory is committed without a grant.
+    private long ResidentOf(long committed)
+    {
+        Debug.Assert(Lock.IsHeld);
+        return _last.LimitsResident ? Math.Min(committed, _granted + _announced) : committed;
     }
 
     private (long Admitted, long Committed) ReadClaims()

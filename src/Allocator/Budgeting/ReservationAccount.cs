@@ -14,11 +14,15 @@ internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
 
-    private readonly BudgetAccount? _parent;
+    // Changes only if it is a use of another reservation, and that ends.
+    private BudgetAccount? _parent;
     private long _reservedBytes;
     private long _overflowBytes;
     private long _usedBytes;
     private long _peakUsedBytes;
+
+    // The part that is charged to reservations made in a flow that used this one. They may live longer.
+    private long _nestedBytes;
 
     // Bytes that may be taken without the lock. Within them neither the peak nor the parent's charge changes. Negative while the counts
     // change under the lock, if there is an overflow, and once the account is closed.
@@ -56,9 +60,12 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override ShortLock Lock { get; }
 
-    public override ReservationAccount? OutermostReservation => _parent?.OutermostReservation ?? this;
+    public override ReservationAccount? OutermostReservation => EnclosingReservation ?? this;
 
-    public bool IsParentClosed => _parent?.IsClosed == true;
+    /// <summary>Gets the outermost of the reservations that this one is a part of; null if it is a part of the budget itself.</summary>
+    public ReservationAccount? EnclosingReservation => Volatile.Read(ref _parent)?.OutermostReservation;
+
+    public bool IsParentClosed => Volatile.Read(ref _parent)?.IsClosed == true;
 
     public override bool IsClosed => Volatile.Read(ref _isClosed) || IsParentClosed;
 
@@ -130,6 +137,7 @@ internal sealed class ReservationAccount : BudgetAccount
         using ShortLock.Section section = Lock.Enter();
         Debug.Assert(_reservedBytes == 0 && !_isClosed);
         Volatile.Write(ref _reservedBytes, OriginalBytes);
+        LeaveEnded();
         NoteCharge(OriginalBytes);
     }
 
@@ -158,8 +166,9 @@ internal sealed class ReservationAccount : BudgetAccount
 
             // Outstanding memory belongs to no reservation from here on.
             HoldSpare();
+            LeaveEnded();
             long unused = ChargedBytes - _usedBytes;
-            NoteCharge(-ChargedBytes);
+            NoteCharge(_nestedBytes - ChargedBytes);
             Volatile.Write(ref _isClosed, true);
             Job?.End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusedBytes > 0);
             if (unused != 0)
@@ -168,15 +177,7 @@ internal sealed class ReservationAccount : BudgetAccount
             }
         }
 
-        if (byFinalizer)
-        {
-            Budget?.ServeWaitersLater();
-        }
-        else
-        {
-            Budget?.ServeWaiters();
-        }
-
+        Budget?.ServeWaiters(byFinalizer);
         return true;
     }
 
@@ -237,13 +238,29 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    private bool TryTakeOfParent(long bytes, bool overtakes) =>
-        Job is not null && !_isClosed && _parent is MemoryBudget budget
+    private bool TryTakeOfParent(long bytes, bool overtakes)
+    {
+        LeaveEnded();
+        return Job is not null && !_isClosed && _parent is MemoryBudget budget
             ? budget.TryGrow(this, bytes, overtakes)
             : _parent?.TryTake(bytes, overtakes) != false;
+    }
+
+    // Made in a flow that used another reservation, which has ended since: the charge goes to what encloses that one. Jobs that begin
+    // each other would otherwise form a chain without an end.
+    private void LeaveEnded()
+    {
+        Debug.Assert(Lock.IsHeld);
+        while (_parent is AmbientAccount { Reservation: { _isClosed: true } ended })
+        {
+            ended.Change(usedBytes: -ChargedBytes);
+            Volatile.Write(ref _parent, ended._parent);
+        }
+    }
 
     private void Shrink(long reservedBytes = 0, long usedBytes = 0)
     {
+        LeaveEnded();
         long before = ChargedBytes;
         Change(-reservedBytes, -usedBytes);
         if (before != ChargedBytes)
@@ -258,6 +275,10 @@ internal sealed class ReservationAccount : BudgetAccount
         if (!_isClosed && _parent is MemoryBudget budget)
         {
             budget.ReservedBytes += bytes;
+        }
+        else if (!_isClosed && _parent is AmbientAccount { Reservation: var used })
+        {
+            used._nestedBytes += bytes;
         }
     }
 

@@ -19,7 +19,7 @@ internal static class AllocatorMeter
     private const int Made = 3;
     private const int Closed = 4;
 
-    private static readonly MemoryDiagnostics.Notice s_making = new(Make);
+    private static readonly MemoryDiagnostics.Notice s_making = new(static _ => Make());
     private static int s_state;
 
     // Declared as an object, because the type itself would load the assembly.

@@ -6,6 +6,9 @@ public static class MemoryDiagnostics
     // Often enough to find a repeated leak; a stack costs about as much as clearing a megabyte.
     private const int StackSampleInterval = 100;
 
+    // As many notices may wait for a handler that blocks: some kilobytes each.
+    private const int MaximumPendingNotices = 1000;
+
     private static readonly ShortLock s_lock = new(mayAllocate: true);
     private static readonly LeakLedger s_leaks = new();
     private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
@@ -15,6 +18,7 @@ public static class MemoryDiagnostics
     private static long s_refusedUnmaps;
     private static int s_openScopes;
     private static int s_rentsSinceStack;
+    private static int s_pendingNotices;
 
     /// <summary>
     /// Raised on a thread of the library for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>. While there is
@@ -24,7 +28,8 @@ public static class MemoryDiagnostics
     /// <remarks>
     /// A loop can leak thousands of times: <see cref="AbandonedMemoryEventArgs.IsFirstOrDoubled"/> picks the few to log. The
     /// <c>EventSource</c> named <c>Allocator</c> writes the same. An exception of a handler is written there too, as
-    /// <c>CallbackFailed</c>, and goes no further: it must not take the process down.
+    /// <c>CallbackFailed</c>, and goes no further: it must not take the process down. If a handler blocks, 1,000 reports wait for it;
+    /// those beyond are only written there, and counted.
     /// </remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
@@ -130,7 +135,7 @@ public static class MemoryDiagnostics
     {
         if (LeakDetection != LeakDetection.Off)
         {
-            Notice notice = new(() => Notify(leak));
+            Notice notice = new(calls => Notify(leak, calls));
             Interlocked.Increment(ref s_abandonedAllocations);
             BackgroundThread.Shared.Queue(notice);
         }
@@ -140,7 +145,7 @@ public static class MemoryDiagnostics
     internal static void ReportCorruption(CorruptionEventArgs report)
     {
         UserCallbacks.EnsureThreads();
-        BackgroundThread.Shared.Queue(new Notice(() => Notify(report)));
+        BackgroundThread.Shared.Queue(new Notice(calls => Notify(report, calls)));
     }
 
     private static bool WantsStack() => LeakDetection switch
@@ -167,9 +172,9 @@ public static class MemoryDiagnostics
     }
 
     // The parts that take memory come first: if one throws, no listener has been notified.
-    private static void Notify(AbandonedMemoryEventArgs leak)
+    private static void Notify(AbandonedMemoryEventArgs leak, bool callsHandlers)
     {
-        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
+        Delegate[] handlers = HandlersOf(callsHandlers ? Volatile.Read(ref s_allocationAbandoned) : null);
         leak.Place = s_leaks.Add(leak);
         AllocatorEventSource.Log.AllocationAbandoned(
             leak.Bytes, (long)leak.Age.TotalMilliseconds, leak.AllocationStackTrace ?? "", leak.AllocatorName ?? "", leak.Place.Count,
@@ -177,9 +182,9 @@ public static class MemoryDiagnostics
         Raise(handlers, leak, nameof(AllocationAbandoned));
     }
 
-    private static void Notify(CorruptionEventArgs report)
+    private static void Notify(CorruptionEventArgs report, bool callsHandlers)
     {
-        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_corruptionFound));
+        Delegate[] handlers = HandlersOf(callsHandlers ? Volatile.Read(ref s_corruptionFound) : null);
         AllocatorEventSource.Log.CorruptionFound(report.Bytes, report.Offset, report.ToString());
         Raise(handlers, report, nameof(CorruptionFound));
     }
@@ -207,22 +212,30 @@ public static class MemoryDiagnostics
     }
 
     /// <summary>A call that a thread of the library makes.</summary>
-    internal sealed class Notice(Action call) : IBackgroundWork
+    internal sealed class Notice(Action<bool> call) : IBackgroundWork
     {
         private BackgroundState _work;
+        private int _pending;
 
         public ref BackgroundState State => ref _work;
 
         public void DoWork()
         {
             bool callsUser = s_allocationAbandoned is not null || Volatile.Read(ref s_corruptionFound) is not null;
-            if (callsUser && BackgroundThread.Shared.IsCurrent)
+            if (!BackgroundThread.Shared.IsCurrent)
             {
+                call(true);
+                Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
+            }
+            else if (callsUser && Volatile.Read(ref s_pendingNotices) < MaximumPendingNotices)
+            {
+                _pending = 1;
+                Interlocked.Increment(ref s_pendingNotices);
                 UserCallbacks.Thread.Queue(this);
             }
             else
             {
-                call();
+                call(false);
             }
         }
     }

@@ -117,6 +117,7 @@ internal abstract class SystemMemory
     private SystemReading Read(bool looksForLimits)
     {
         using ShortLock.Section section = _lock.Enter();
+        bool isOld = false;
         try
         {
             _last = ReadSystem(looksForLimits);
@@ -124,11 +125,12 @@ internal abstract class SystemMemory
         catch (Exception)
         {
             // The next reading tries again.
+            isOld = true;
         }
 
         Volatile.Write(ref _totalBytes, _last.Load.TotalBytes);
         Volatile.Write(ref _isRead, true);
-        return _last;
+        return _last with { Left = _last.Left with { IsOld = isOld } };
     }
 
     private sealed class CollectorMemory : SystemMemory
@@ -168,6 +170,9 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
 {
     /// <summary>Gets the headroom of a system that reports nothing: no limit is known.</summary>
     public static Headroom Unknown { get; } = new(long.MaxValue, long.MaxValue, long.MaxValue);
+
+    /// <summary>Gets whether the last reading failed, so that the figures are those of an earlier one.</summary>
+    public bool IsOld { get; init; }
 
     /// <summary>
     /// Gets the most that the process can hold at once, whatever is used now, swap included. Only hard limits that count resident memory

@@ -17,14 +17,17 @@ public sealed class CeilingTests
     // 18,707: over musl, a process that exits while the first trim looks for malloc_trim no longer ends with SIGABRT (9 of 96 under load).
     // 18,718: before a learned job fails in a full container, the background thread collects garbage: of 64 photographs at once by
     // ImageSharp in 350 MB, one failed in 3 of 5 runs, now in none of 8.
-    private const int MostLines = 18_718;
+    // 18,762: jobs that begin each other in their flows form no chain (it ended the process after some thousands), growth waits for jobs
+    // of other allocators in a container, readings that fail forget nothing, and reports that wait for a blocked handler have a bound.
+    private const int MostLines = 18_762;
     private const int MostLinesOfAFile = 350;
 
     // 5,124 were there. Each page lost what another page, a test or a result says.
     private const int MostLinesOfTheDocumentation = 4_000;
 
     // What they were when libraries had taken over what they could, and 1 % more. Docs/testing.md says what is own code, and why.
-    private const int MostLinesOfTheTests = 53_000;
+    // 53,250: the tests of these four.
+    private const int MostLinesOfTheTests = 53_250;
     private const int MostLinesOfTheMeasurements = 19_600;
 
     private static readonly (string Path, int Lines)[] s_files = SourcesOf("src", "Allocator");

@@ -28,6 +28,33 @@ public class AmbientAccountTests
         End(uses[^1]);
     }
 
+    // As a loop of jobs, each of which begins the next one. In a process of its own: a chain of them ends it by a stack overflow.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Close_JobsThatBeginEachOther_KeepNoneThatEnded(bool isLimited) => RemoteExecutor.Invoke(
+        static isLimited =>
+        {
+            MemoryBudget? budget = bool.Parse(isLimited) ? new MemoryBudget(100) : null;
+            Assert.True(budget?.TryTake(10, overtakes: false) != false);
+            List<WeakReference> jobs = [];
+            ReservationAccount job = new(budget, 10);
+            for (int i = 0; i < 50_000; i++)
+            {
+                job = BeginNext(job);
+                jobs.Add(new WeakReference(job));
+            }
+
+            GC.Collect();
+            Assert.InRange(jobs.Count(static reference => reference.IsAlive), 1, 3);
+            Assert.True(job.TryTake(5, overtakes: false) && job.TryTake(10, overtakes: false) && !job.IsClosed);
+            Assert.Equal(budget is null ? 0 : 15, budget?.AdmittedBytes ?? 0);
+            job.Return(15);
+            job.Close();
+            Assert.Equal(0, budget?.AdmittedBytes ?? 0);
+        },
+        isLimited.ToString()).Dispose();
+
     [Fact]
     public void IsAnyLive_AllHaveEnded_IsFalseAgain() => RemoteExecutor.Invoke(static () =>
     {
@@ -54,6 +81,17 @@ public class AmbientAccountTests
         Assert.Null(AmbientAccount.Find(s_owner));
         Assert.False(AmbientAccount.IsAnyLive);
     }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ReservationAccount BeginNext(ReservationAccount job)
+    {
+        AmbientAccount use = new(job, s_owner);
+        Assert.True(use.TryTake(10, overtakes: true));
+        ReservationAccount next = new(use, 10);
+        use.Leave();
+        job.Close();
+        return next;
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static ExecutionContext Begin(ExecutionContext within, List<WeakReference> uses)

@@ -187,6 +187,31 @@ public class LearnedClaimsTests
         older.Close();
     }
 
+    // Two allocators in one container: what the other's jobs return makes room too.
+    [Fact]
+    public void DoWork_OnlyTheJobsOfAnotherAllocatorRun_WaitsForThem()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(1000 * Unit, 208 * Unit, 208 * Unit) };
+        FakeClock clock = new();
+        ProcessHeadroom headroom = new(left, clock);
+        MemoryBudget budget = new(clock: clock) { Headroom = headroom, MinimumFreeBytes = 200 * Unit };
+        MemoryBudget others = new(clock: clock) { Headroom = headroom, MinimumFreeBytes = 200 * Unit };
+        headroom.Register(budget);
+        headroom.Register(others);
+        LearnedJob job = Learn(4, 4);
+        ReservationAccount waiting = Begin(budget, job);
+        ReservationAccount running = Begin(others, job);
+        BudgetRequest growth = new(waiting.AsGrowth(), 4 * Unit);
+        budget.Post(growth);
+        ((IBackgroundWork)budget).DoWork();
+        Assert.True(growth.IsWaiting);
+
+        running.Close();
+        budget.Look();
+        Assert.True(growth.IsGranted);
+        waiting.Close();
+    }
+
     // Most of 64 needed the one, some of them the other.
     private static LearnedJob Learn(long usual, long most)
     {

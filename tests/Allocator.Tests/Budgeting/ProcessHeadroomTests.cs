@@ -190,6 +190,50 @@ public class ProcessHeadroomTests
         Assert.False(budget.TryTakeNow(1));
     }
 
+    // A block of 400 of which 100 are rented: the figures contain no more than these.
+    [Fact]
+    public void Admits_BlockOfWhichAPartIsResident_CountsThatPart()
+    {
+        const long Megabyte = 1 << 20;
+        _left.Now = Container(1000 * Megabyte);
+        MemoryBudget budget = Register();
+        Assert.True(budget.TryTakeNow(100 * Megabyte));
+        Assert.True(budget.TryCount(400 * Megabyte));
+        Grant(100 * Megabyte);
+        _left.Now = Container(400 * Megabyte);
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.False(budget.TryTakeNow(401 * Megabyte));
+        Assert.InRange(budget.RoomBytes, 499 * Megabyte, 500 * Megabyte);
+        Assert.True(budget.TryTakeNow(399 * Megabyte));
+
+        Headroom Container(long free) => new(1000 * Megabyte, free, free) { HardBytes = 1000 * Megabyte };
+    }
+
+    // No file can be opened, for instance. What is committed and released meanwhile counts on balance.
+    [Fact]
+    public void TryGrant_ReadingsFail_CountsWhatWasCommittedSinceTheLastOne()
+    {
+        Grant(100);
+        _left.Now = new Headroom(1000, 200, 200);
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        Grant(50);
+        _left.OnRead = static () => throw new IOException("Too many open files");
+        for (int i = 0; i < 5; i++)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(10));
+            Grant(20);
+            _clock.Advance(TimeSpan.FromMilliseconds(10));
+            Assert.True(TryGrant(130));
+            Assert.False(TryGrant(1));
+            _headroom.EndGrant(130, 0);
+            _headroom.Release(20);
+        }
+
+        _left.OnRead = null;
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.True(TryGrant(200));
+    }
+
     [Fact]
     public void TryGrant_AdmittedWithWhatItsCodecAnnounced_IsNotRefusedForIt()
     {

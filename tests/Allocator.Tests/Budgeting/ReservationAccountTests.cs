@@ -91,7 +91,7 @@ public class ReservationAccountTests
         Assert.True(ofOlder.IsWaiting);
         BudgetRequest ofYounger = Post(younger, 10);
         Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
-        Assert.Equal((45, 50), ofYounger.AtFailure);
+        Assert.Equal((50, 45, 50), ofYounger.AtFailure);
         Assert.True(ofOlder.IsWaiting);
     }
 
@@ -205,6 +205,40 @@ public class ReservationAccountTests
         older.Return(50);
         older.Close();
         Assert.True(waits.IsGranted);
+    }
+
+    [Fact]
+    public void Close_ReservationMadeInItsUseGoesOn_IsOneThatRuns()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock);
+        ReservationAccount first = Reserve(budget, 50);
+        AmbientAccount use = new(first, budget.Jobs);
+        Assert.True(use.TryTake(30, overtakes: false));
+        ReservationAccount nested = new(use, 30);
+        Assert.Same(first, nested.OutermostReservation);
+        first.Close();
+        use.Leave();
+        Assert.Same(nested, nested.OutermostReservation);
+        Assert.Equal(30, budget.AdmittedBytes);
+
+        // It holds memory and does not wait, so growth of another waits for it, however long.
+        ReservationAccount other = Reserve(budget, 50);
+        BudgetRequest growth = Post(other.AsGrowth(), 30);
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
+        Assert.True(growth.IsWaiting);
+
+        // Until it waits too.
+        BudgetRequest ofNested = Post(nested.AsGrowth(), 30);
+        Assert.Equal((true, BudgetOutcome.Stuck), (ofNested.IsWaiting, growth.Outcome));
+        other.Close();
+        Assert.True(ofNested.IsGranted);
+        nested.Close();
+        Assert.Equal(0, budget.AdmittedBytes);
+        using (budget.Lock.Enter())
+        {
+            Assert.Equal(0, budget.ReservedBytes);
+        }
     }
 
     // Jobs that hold nothing do not end where one of them fails.

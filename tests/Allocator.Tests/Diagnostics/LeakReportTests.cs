@@ -56,6 +56,38 @@ public class LeakReportTests
         Assert.Equal([9_437_184L + 3_145_728, 4_194_304L], MemoryDiagnostics.GetLeaks().Select(report => report.Bytes));
     }).Dispose();
 
+    // A blocked handler must not keep the report of each leak until memory runs out.
+    [Fact]
+    public void AllocationAbandoned_HandlerBlocks_AThousandReportsWaitForItAndAllAreCounted() => RemoteExecutor.Invoke(static () =>
+    {
+        const int Leaks = 1500;
+        using ManualResetEventSlim mayGoOn = new();
+        using BlockingCollection<AbandonedMemoryEventArgs> found = [];
+        MemoryDiagnostics.AllocationAbandoned += (_, leak) =>
+        {
+            mayGoOn.Wait();
+            found.Add(leak);
+        };
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using IMemoryOwner<byte> outstanding = allocator.Allocate<byte>(2 << 20);
+        for (int i = 0; i < Leaks; i++)
+        {
+            MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(1 << 20, TimeSpan.Zero, "at Leak"));
+        }
+
+        // The first, which blocks, and those beyond the ones that wait.
+        AwaitReports(1 + Leaks - 1000);
+        mayGoOn.Set();
+        AwaitReports(Leaks);
+        for (int i = 0; i < 1000; i++)
+        {
+            Take(found);
+        }
+
+        Assert.Equal(Leaks, MemoryDiagnostics.AbandonedAllocations);
+        Assert.Empty(found);
+    }).Dispose();
+
     [Theory]
     [InlineData(nameof(LeakDetection.Off), 0, 0)]
     [InlineData(nameof(LeakDetection.Counters), 200, 0)]

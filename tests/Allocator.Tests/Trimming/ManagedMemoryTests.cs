@@ -23,7 +23,7 @@ public class ManagedMemoryTests
     private static void Survive(Action method)
     {
         RemoteExecutionException? death = null;
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 3; i++)
         {
             try
             {
