@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# coreclr-tests.sh FOLDER/KIND PROJECT [PART-OF-A-CLASS-NAME]...: runs the tests of a project, built in Release, with a runtime that coreclr.sh made. Children of the tests run with it too.
+# coreclr-tests.sh FOLDER/KIND PROJECT [[-]PART-OF-A-CLASS-NAME]...: runs the tests of a project, or with a minus all but these, built in Release, with a runtime that coreclr.sh made. Children of the tests run with it too.
 set -euo pipefail
 bin=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/artifacts/bin
 export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_DbgEnableMiniDump=0

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
 using TestRunner;
 
-// Runs tests of an xunit assembly where there is no SDK and no test host: TestRunner.dll ASSEMBLY [PART-OF-A-CLASS-NAME]...
+// Runs tests of an xunit assembly where there is no SDK and no test host: TestRunner.dll ASSEMBLY [[-]PART-OF-A-CLASS-NAME]...
 // Started with the assembly's own dependencies: dotnet exec --depsfile … --runtimeconfig …. The exit code is 0 where none failed.
 string path = Path.GetFullPath(args[0]);
 AssemblyLoadContext.Default.Resolving += (context, name) =>

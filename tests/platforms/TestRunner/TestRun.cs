@@ -10,8 +10,12 @@ namespace TestRunner;
 internal static class TestRun
 {
     /// <summary>Returns whether tests ran, and none failed.</summary>
+    /// <param name="path">The assembly.</param>
+    /// <param name="classes">Parts of the names of classes; with a minus, of those to leave out.</param>
     public static bool Run(string path, string[] classes)
     {
+        string[] left = [.. classes.Where(static name => name.StartsWith('-')).Select(static name => name[1..])];
+        string[] taken = [.. classes.Where(static name => !name.StartsWith('-'))];
         Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
         TestOptions options = new();
         using Outcomes found = new();
@@ -23,14 +27,16 @@ internal static class TestRun
 
         using ITestFrameworkExecutor executor = framework.GetExecutor(assembly.GetName());
         executor.RunTests(
-            found.Cases.Where(test => classes.Length == 0
-                || classes.Any(name => test.TestMethod.TestClass.Class.Name.Contains(name, StringComparison.Ordinal))),
+            found.Cases.Where(test => (taken.Length == 0 || IsAmong(test, taken)) && !IsAmong(test, left)),
             ran,
             options);
         ran.Done.Wait();
         Console.WriteLine($"{ran.Passed} passed, {ran.Failed} failed, {ran.Skipped} skipped");
         return ran.Failed == 0 && ran.Passed > 0;
     }
+
+    private static bool IsAmong(ITestCase test, string[] names) =>
+        names.Any(name => test.TestMethod.TestClass.Class.Name.Contains(name, StringComparison.Ordinal));
 
     private sealed class TestOptions : ITestFrameworkDiscoveryOptions, ITestFrameworkExecutionOptions
     {
