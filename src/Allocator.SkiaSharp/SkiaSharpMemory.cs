@@ -250,7 +250,7 @@ public static class SkiaSharpMemory
         long position = seekable.Position;
         try
         {
-            using EncodedPicture source = new(allocator, seekable, isAsync: false, CancellationToken.None);
+            using EncodedPicture source = new(allocator, seekable, isAsync: false, isReserved: false, CancellationToken.None);
             PictureHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
             return new DecodePlan(header, options).Estimate(allocator, source.ExpectedLength(header));
         }

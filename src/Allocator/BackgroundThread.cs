@@ -174,25 +174,25 @@ internal sealed class BackgroundThread(string name)
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void EnsureSlow()
     {
+        // Another caller starts it, or does what is due, which may be a callback that blocks.
+        if (!Monitor.TryEnter(_starting))
+        {
+            return;
+        }
+
         try
         {
             Start();
         }
         catch (OutOfMemoryException)
         {
+            // No thread begins meanwhile.
             Volatile.Write(ref _nextStart, Environment.TickCount64 + RetryMilliseconds);
-            if (Monitor.TryEnter(_starting))
-            {
-                try
-                {
-                    // No thread begins meanwhile.
-                    RunDue();
-                }
-                finally
-                {
-                    Monitor.Exit(_starting);
-                }
-            }
+            RunDue();
+        }
+        finally
+        {
+            Monitor.Exit(_starting);
         }
     }
 

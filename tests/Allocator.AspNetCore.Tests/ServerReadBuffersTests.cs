@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Allocator.AspNetCore.Configuration;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -49,6 +50,28 @@ public class ServerReadBuffersTests
                     (new SocketTransportOptions().MaxReadBufferSize, own.InitialConnectionWindowSize, own.InitialStreamWindowSize),
                     Read(service.Services));
                 Assert.DoesNotContain(service.Log.Entries, entry => entry.Id is 9 or 10);
+            },
+            options).Dispose();
+    }
+
+    /// <summary>The allocator that validates the options is the first, and sets it.</summary>
+    [SkippableFact]
+    public void Start_WithMallocsMapThreshold_LogsItOnce()
+    {
+        Skip.If(
+            !OperatingSystem.IsLinux() || RuntimeInformation.RuntimeIdentifier.Contains("musl", StringComparison.Ordinal),
+            "Only glibc has mallopt.");
+        RemoteInvokeOptions options = new();
+        _ = options.StartInfo.Environment.Remove("MALLOC_MMAP_THRESHOLD_");
+        RemoteExecutor.Invoke(
+            static async () =>
+            {
+                await using Service service = await Service.StartAsync(_ => { }, static builder =>
+                    builder.Services.AddMemoryAllocator(static options =>
+                        (options.MemoryBudgetMegabytes, options.SetNativeMapThreshold) = (16, true)));
+                _ = service.Services.GetRequiredService<MemoryAllocator>();
+
+                Assert.Single(service.Log.Entries, static entry => entry.Id == 11);
             },
             options).Dispose();
     }

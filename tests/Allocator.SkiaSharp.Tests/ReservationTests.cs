@@ -78,7 +78,7 @@ public class ReservationTests
     }
 
     [Fact]
-    public async Task DecodeBitmapAsync_WaitingForItsReservation_HoldsOnlyTheBeginningOfTheFile()
+    public async Task DecodeBitmapAsync_WaitingForItsReservation_HoldsNothingOfTheBudget()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 30 });
         MemoryReservation others = await allocator.ReserveAsync(29_000_000);
@@ -87,10 +87,37 @@ public class ReservationTests
 
         Task<PooledBitmap> decoding = allocator.DecodeBitmapAsync(new MemoryStream(large)).AsTask();
         Assert.False(decoding.IsCompleted);
-        Assert.InRange(allocator.GetStatistics().BudgetUsedBytes - 29_000_000, 1, 200_000);
+        Assert.Equal(29_000_000, allocator.GetStatistics().BudgetUsedBytes);
         others.Dispose();
 
         (await decoding).Dispose();
+    }
+
+    // It must not wait for what it holds itself.
+    [Fact]
+    public async Task DecodeBitmapAsync_NeedsTheWholeBudget_HasItIfNothingElseIsOutstanding()
+    {
+        const int Budget = 30 << 20;
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = Budget >> 20 });
+        byte[] file = Picture.Read("opaque.png");
+        SKBitmapDecodeOptions options = new() { WorkingBytes = Budget / 2 };
+        options.WorkingBytes += Budget - allocator.EstimateBitmapBytes(new MemoryStream(file), options);
+        Assert.Equal(Budget, allocator.EstimateBitmapBytes(new MemoryStream(file), options));
+
+        (await allocator.DecodeBitmapAsync(new MemoryStream(file), options).AsTask().WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
+        Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
+    }
+
+    // An endpoint asks before its request waits for its turn.
+    [Fact]
+    public async Task EstimateBitmapBytes_TheBudgetIsFullAndOthersWait_ReadsTheHeader()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 30 });
+        MemoryReservation others = await allocator.ReserveAsync(30 << 20);
+        Task<MemoryReservation> waiting = allocator.ReserveAsync(1000).AsTask();
+        Assert.InRange(allocator.EstimateBitmapBytes(new MemoryStream(Picture.Read("opaque.png"))), 1, 30 << 20);
+        others.Dispose();
+        (await waiting).Dispose();
     }
 
     [Theory]

@@ -152,6 +152,46 @@ public class BackgroundThreadTests
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
     }).Dispose();
 
+    // The one that does what is due may stand in a callback that blocks.
+    [Fact]
+    public void Ensure_AnotherCallerDoesWhatIsDue_DoesNotWaitForIt() => RemoteExecutor.Invoke(static () =>
+    {
+        BackgroundThread.Starter = static _ => throw new OutOfMemoryException("No thread.");
+        BackgroundThread thread = new("Test");
+        thread.Ensure();
+        using ManualResetEventSlim begun = new();
+        using ManualResetEventSlim mayEnd = new();
+        thread.Queue(new MemoryDiagnostics.Notice(_ =>
+        {
+            begun.Set();
+            mayEnd.Wait();
+        }));
+        Thread[] callers = [new(EnsureUntilItBegins), new(EnsureForASecond)];
+        callers[0].Start();
+        Assert.True(begun.Wait(s_patience));
+        callers[1].Start();
+        Assert.True(callers[1].Join(s_patience));
+        mayEnd.Set();
+        Assert.True(callers[0].Join(s_patience));
+
+        // It tries once a second.
+        void EnsureForASecond()
+        {
+            for (long end = Environment.TickCount64 + 1500; Environment.TickCount64 < end;)
+            {
+                thread.Ensure();
+            }
+        }
+
+        void EnsureUntilItBegins() => SpinWait.SpinUntil(
+            () =>
+            {
+                thread.Ensure();
+                return begun.IsSet;
+            },
+            s_patience);
+    }).Dispose();
+
     [Fact]
     public void Queue_Closed_IsRunByTheCaller() => RemoteExecutor.Invoke(static () =>
     {

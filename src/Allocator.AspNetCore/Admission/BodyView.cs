@@ -1,3 +1,5 @@
+using Microsoft.Win32.SafeHandles;
+
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
@@ -7,6 +9,9 @@ namespace Allocator.AspNetCore.Admission;
 internal sealed class BodyView : Stream
 {
     private readonly Stream _store;
+
+    // Asked for once: it flushes the stream, which the application may be reading.
+    private readonly SafeFileHandle? _file;
     private readonly long _start;
     private readonly SemaphoreSlim _turns;
     private readonly long? _length;
@@ -21,6 +26,7 @@ internal sealed class BodyView : Stream
     {
         _length = length;
         _store = store;
+        _file = (store as FileStream)?.SafeFileHandle;
         _start = start;
         _turns = turns;
     }
@@ -75,8 +81,8 @@ internal sealed class BodyView : Stream
             case MemoryStream memory when memory.TryGetBuffer(out ArraySegment<byte> bytes):
                 read = Copy(bytes, buffer);
                 break;
-            case FileStream file:
-                read = RandomAccess.Read(file.SafeFileHandle, buffer, _start + _position);
+            case FileStream:
+                read = RandomAccess.Read(_file!, buffer, _start + _position);
                 break;
             default:
                 _turns.Wait();
@@ -108,10 +114,9 @@ internal sealed class BodyView : Stream
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        if (Store is FileStream file)
+        if (Store is FileStream)
         {
-            int read = await RandomAccess.ReadAsync(
-                file.SafeFileHandle, buffer[..Fit(buffer.Length)], _start + _position, cancellationToken);
+            int read = await RandomAccess.ReadAsync(_file!, buffer[..Fit(buffer.Length)], _start + _position, cancellationToken);
             _position += read;
             return read;
         }

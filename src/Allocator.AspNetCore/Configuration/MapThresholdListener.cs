@@ -4,15 +4,17 @@ namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
 /// Notices, while an allocator is made, that the library has set malloc's map threshold: it does so once in a process, and writes an
-/// event.
+/// event. The first allocator may be the one that validates the options.
 /// </summary>
 internal sealed class MapThresholdListener : EventListener
 {
     private const string Source = "Allocator";
     private const string Event = "NativeMapThresholdSet";
 
-    /// <summary>Gets the threshold that has been set. Null if none was.</summary>
-    public long? Bytes { get; private set; }
+    private static long s_bytes;
+
+    /// <summary>Returns the threshold that has been set since the last call; 0 if none was.</summary>
+    public static long TakeBytes() => Interlocked.Exchange(ref s_bytes, 0);
 
     protected override void OnEventSourceCreated(EventSource eventSource)
     {
@@ -26,7 +28,7 @@ internal sealed class MapThresholdListener : EventListener
     {
         if (eventData.EventName == Event && eventData.Payload is [long bytes, ..])
         {
-            Bytes = bytes;
+            Volatile.Write(ref s_bytes, bytes);
         }
     }
 }

@@ -9,6 +9,7 @@ internal sealed class OptionsValidator : IValidateOptions<MemoryAllocatorOptions
     {
         try
         {
+            using MapThresholdListener threshold = new();
             MemoryAllocator.Create(options).Dispose();
             return ValidateOptionsResult.Success;
         }

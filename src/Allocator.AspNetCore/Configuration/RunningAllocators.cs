@@ -28,7 +28,7 @@ internal sealed class RunningAllocators
         MemoryAllocatorOptions options = _options.Get(name);
         using MapThresholdListener threshold = new();
         MemoryAllocator allocator = MemoryAllocator.Create(options);
-        if (threshold.Bytes is { } bytes)
+        if (MapThresholdListener.TakeBytes() is var bytes and not 0)
         {
             AllocatorLog.MapThresholdSet(_logger, bytes);
         }

@@ -26,14 +26,15 @@ internal sealed class BitmapDecoder
         MemoryAllocator allocator, Stream stream, SKBitmapDecodeOptions? options, bool isAsync, CancellationToken cancellationToken)
     {
         MemoryReservation? reservation = null;
-        using EncodedPicture source = new(allocator, stream, isAsync, cancellationToken);
+        bool reserves = isAsync && allocator is not MemoryReservation;
+        using EncodedPicture source = new(allocator, stream, isAsync, isReserved: !reserves, cancellationToken);
         try
         {
             PictureHeader header = await source.ReadHeaderAsync().ConfigureAwait(false);
             DecodePlan plan = new(header, options);
-            if (isAsync && allocator is not MemoryReservation)
+            if (reserves)
             {
-                // Only the beginning of the file is held while this waits.
+                // Only the beginning of the file is held while this waits, and the budget does not count it.
                 long sourceBytes = source.ExpectedLength(header);
                 long bytes = plan.Estimate(allocator, sourceBytes);
                 reservation = await allocator.ReserveAsync(bytes, cancellationToken).ConfigureAwait(false);

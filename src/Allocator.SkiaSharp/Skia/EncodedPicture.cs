@@ -4,10 +4,17 @@ namespace Allocator.Skia;
 /// A file in counted memory, in one piece. Skia decodes from there, and calls no code of the user. The beginning is read first, because
 /// it says how much the whole picture takes.
 /// </summary>
+/// <remarks>
+/// Until the job has its reservation, the beginning is in arrays that no budget counts. Counted, it would stand in the way of the
+/// reservation that the job waits for, and a header could not be read behind others that wait.
+/// </remarks>
 internal sealed class EncodedPicture : IDisposable
 {
     /// <summary>Contains the header of most files, and is little to hold while a job waits for its reservation.</summary>
     private const int FirstPart = 64 * 1024;
+
+    // Of a header that does not end before, more is counted.
+    private const int LongestUncounted = 1024 * 1024;
 
     private readonly Stream _stream;
     private readonly bool _isAsync;
@@ -16,13 +23,16 @@ internal sealed class EncodedPicture : IDisposable
     // The rest of the stream, by its own report; null if it reports no length.
     private readonly long? _statedLength;
     private MemoryAllocator _allocator;
+    private bool _isReserved;
     private IMemoryOwner<byte>? _owner;
     private int _length;
     private bool _isAtEnd;
 
-    public EncodedPicture(MemoryAllocator allocator, Stream stream, bool isAsync, CancellationToken cancellationToken)
+    public EncodedPicture(
+        MemoryAllocator allocator, Stream stream, bool isAsync, bool isReserved, CancellationToken cancellationToken)
     {
         _allocator = allocator;
+        _isReserved = isReserved;
         _stream = stream;
         _isAsync = isAsync;
         _cancellationToken = cancellationToken;
@@ -66,10 +76,11 @@ internal sealed class EncodedPicture : IDisposable
         }
     }
 
-    /// <summary>Moves the bytes read so far to another allocator, for a file of at least that many bytes.</summary>
-    public async ValueTask MoveToAsync(MemoryAllocator allocator, long expectedLength)
+    /// <summary>Moves the bytes read so far to the reservation, for a file of at least that many bytes.</summary>
+    public async ValueTask MoveToAsync(MemoryReservation reservation, long expectedLength)
     {
-        _allocator = allocator;
+        _allocator = reservation;
+        _isReserved = true;
         await ResizeAsync(Math.Max(expectedLength, _length)).ConfigureAwait(false);
     }
 
@@ -115,8 +126,8 @@ internal sealed class EncodedPicture : IDisposable
     private async ValueTask ResizeAsync(long length)
     {
         length = Math.Min(length, Array.MaxLength);
-        IMemoryOwner<byte> owner = _isAsync
-            ? await _allocator.AllocateAsync<byte>((int)length, cancellationToken: _cancellationToken).ConfigureAwait(false)
+        IMemoryOwner<byte> owner = !_isReserved && length <= LongestUncounted ? MemoryPool<byte>.Shared.Rent((int)length)
+            : _isAsync ? await _allocator.AllocateAsync<byte>((int)length, cancellationToken: _cancellationToken).ConfigureAwait(false)
             : _allocator.Allocate<byte>((int)length);
         Content.CopyTo(owner.Memory);
         _owner?.Dispose();

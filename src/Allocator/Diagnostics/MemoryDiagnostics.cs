@@ -158,8 +158,9 @@ public static class MemoryDiagnostics
 
     private static void Subscribe(Action change)
     {
-        Change(change);
+        // First: a report that finds the handler goes to that thread.
         UserCallbacks.Want();
+        Change(change);
     }
 
     private static void Change(Action change)
@@ -227,7 +228,7 @@ public static class MemoryDiagnostics
                 call(true);
                 Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
             }
-            else if (callsUser && Volatile.Read(ref s_pendingNotices) < MaximumPendingNotices)
+            else if (callsUser && _pending == 0 && Volatile.Read(ref s_pendingNotices) < MaximumPendingNotices)
             {
                 _pending = 1;
                 Interlocked.Increment(ref s_pendingNotices);
@@ -235,6 +236,8 @@ public static class MemoryDiagnostics
             }
             else
             {
+                // Also if there is no other thread any more, which has this call itself.
+                Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
                 call(false);
             }
         }

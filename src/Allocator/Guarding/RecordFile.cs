@@ -208,9 +208,23 @@ internal sealed unsafe class RecordFile
             }
 
             // Guarding goes on without a file: it is not worth the process's life, and CurrentPath reports that there is none.
-            AllocatorEventSource.Log.RecordsUnavailable(e.Message);
-            Trace.TraceWarning("Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", e.Message);
+            Report(e);
             return null;
+        }
+    }
+
+    // What throws here would be thrown by every later rent that is recorded.
+    private static void Report(Exception failure)
+    {
+        try
+        {
+            AllocatorEventSource.Log.RecordsUnavailable(failure.Message);
+            Trace.TraceWarning(
+                "Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", failure.Message);
+        }
+        catch (Exception)
+        {
+            // No memory, or a trace listener of the user.
         }
     }
 

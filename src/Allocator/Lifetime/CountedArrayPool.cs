@@ -200,7 +200,8 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
             }
 
             byte[] array = new byte[length];
-            for (int i = 0; i < length && context.Populates; i += Environment.SystemPageSize)
+            int populated = context.Populates ? length : 0;
+            for (int i = 0; i < populated; i += Environment.SystemPageSize)
             {
                 // A fresh array has no memory before it is written to.
                 array[i] = 0;

@@ -19,15 +19,16 @@ public sealed class CeilingTests
     // ImageSharp in 350 MB, one failed in 3 of 5 runs, now in none of 8.
     // 18,762: jobs that begin each other in their flows form no chain (it ended the process after some thousands), growth waits for jobs
     // of other allocators in a container, readings that fail forget nothing, and reports that wait for a blocked handler have a bound.
-    private const int MostLines = 18_762;
+    // 18,780: what reports a missing record file cannot fail later rents, and no caller waits for another that does what is due.
+    private const int MostLines = 18_780;
     private const int MostLinesOfAFile = 350;
 
     // 5,124 were there. Each page lost what another page, a test or a result says.
     private const int MostLinesOfTheDocumentation = 4_000;
 
     // What they were when libraries had taken over what they could, and 1 % more. Docs/testing.md says what is own code, and why.
-    // 53,250: the tests of these four.
-    private const int MostLinesOfTheTests = 53_250;
+    // 53,300: the tests of these six.
+    private const int MostLinesOfTheTests = 53_300;
     private const int MostLinesOfTheMeasurements = 19_600;
 
     private static readonly (string Path, int Lines)[] s_files = SourcesOf("src", "Allocator");

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.Tracing;
 
 namespace Allocator.Tests.Diagnostics;
@@ -44,6 +45,7 @@ public class AllocatorEventSourceTests
             "A byte was changed 1 byte past the end of a buffer of 100 bytes.", (string)corruption.Payload[2]!, StringComparison.Ordinal);
     }).Dispose();
 
+    // Also if a listener of the trace throws: once is enough.
     [Fact]
     public void RecordsUnavailable_FolderThatIsNotThere_IsWrittenAndGuardingGoesOn()
     {
@@ -54,7 +56,9 @@ public class AllocatorEventSourceTests
             {
                 using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
                 using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+                _ = Trace.Listeners.Add(new DefaultTraceListener { Filter = new Throwing() });
                 using IMemoryOwner<byte> owner = allocator.Allocate<byte>(100);
+                allocator.Allocate<byte>(100).Dispose();
 
                 EventWrittenEventArgs warning = listener.Take();
 
@@ -93,5 +97,13 @@ public class AllocatorEventSourceTests
     {
         QueuedWork.Collect();
         return MemoryDiagnostics.AbandonedAllocations == 1;
+    }
+
+    private sealed class Throwing : TraceFilter
+    {
+        public override bool ShouldTrace(
+            TraceEventCache? cache, string source, TraceEventType type, int id, string? format, object?[]? args, object? data,
+            object?[]? all) =>
+            throw new InvalidOperationException("A listener's own fault.");
     }
 }
