@@ -60,7 +60,10 @@ internal static class ExampleCompiler
         }
     }
 
-    /// <summary>Runs what was compiled in a process of its own, and returns what it has printed.</summary>
+    /// <summary>
+    /// Runs an example and returns what it printed. In a process of its own: it may use the default allocator, subscribe to events, or
+    /// write files where it stands.
+    /// </summary>
     public static string Run(string program, string folder)
     {
         RemoteInvokeOptions options = new();
@@ -70,11 +73,13 @@ internal static class ExampleCompiler
             static path =>
             {
                 MethodInfo main = Assembly.LoadFrom(path).EntryPoint!;
-                main.Invoke(null, main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()]);
-                return RemoteExecutor.SuccessExitCode;
+                object?[] arguments = main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()];
+                return main.Invoke(null, arguments) is int exitCode and not 0 ? exitCode : RemoteExecutor.SuccessExitCode;
             },
             program,
             options);
+
+        // Read to the end, or a talkative example would wait for ever on a full pipe.
         return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
     }
 

@@ -1,5 +1,3 @@
-using System.Reflection;
-
 namespace Allocator.Tests.Documentation;
 
 /// <summary>The examples of the documents are programs: each compiles without a warning and runs.</summary>
@@ -30,7 +28,7 @@ public class ReadmeTests
     public void Example_OfADocument_CompilesAndRuns(string document, int line) =>
         ExampleCompiler.TryOut(document, line, (program, folder) =>
         {
-            string printed = RunInItsOwnProcess(program, folder);
+            string printed = ExampleCompiler.Run(program, folder);
             string? expected = CodeBlock.All().Single(block => block.Document == document && block.Line == line).Printed;
             Assert.Equal(expected ?? printed, printed);
         });
@@ -38,27 +36,4 @@ public class ReadmeTests
     [Fact]
     public void Output_OfAnExampleThatSaysWhatItPrints_IsFound() =>
         Assert.Contains(CodeBlock.All(), block => block is { Document: "docs/migrating/arraypool.md", Printed: "42, 5000000 bytes" });
-
-    /// <summary>
-    /// Runs an example and returns what it printed. In a process of its own: it may use the default allocator, subscribe to events, or
-    /// write files where it stands.
-    /// </summary>
-    internal static string RunInItsOwnProcess(string program, string folder)
-    {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.WorkingDirectory = folder;
-        options.StartInfo.RedirectStandardOutput = true;
-        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-            static path =>
-            {
-                MethodInfo main = Assembly.LoadFrom(path).EntryPoint!;
-                object?[] arguments = main.GetParameters().Length == 0 ? [] : [Array.Empty<string>()];
-                return main.Invoke(null, arguments) is int exitCode and not 0 ? exitCode : RemoteExecutor.SuccessExitCode;
-            },
-            program,
-            options);
-
-        // Read to the end, or a talkative example would wait for ever on a full pipe.
-        return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
-    }
 }
