@@ -178,7 +178,8 @@ public sealed class MemoryAllocatorOptions
     /// at most once an hour if the pool is full. <see langword="true"/> searches regularly from the start: at most once in a
     /// <see cref="TrimPeriod"/>, and ever more seldom, down to once an hour, in a process that neither allocates nor disposes. A forced
     /// collection is of generation 2, not blocking, and on no thread that allocates or disposes. If concurrent collection is off, it is
-    /// only forced before a request is refused. If another collection found such memory, a forced one brings it back in any case.
+    /// only forced while a request waits and before one is refused. If another collection found such memory, a forced one brings it back
+    /// in any case.
     /// </remarks>
     public bool? CollectToFindAbandoned { get; set; }
 

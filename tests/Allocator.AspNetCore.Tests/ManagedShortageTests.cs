@@ -155,8 +155,7 @@ public class ManagedShortageTests
 
     private static RemoteInvokeOptions WithHeapLimit()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = HeapLimit;
+        RemoteInvokeOptions options = new() { Environment = { ["DOTNET_GCHeapHardLimit"] = HeapLimit } };
         return options;
     }
 }

@@ -60,8 +60,7 @@ public partial class EstimateTests
     private static void Measure(string name, string? largest, string? colorType)
     {
         Skip.IfNot(s_library.Value.Complaint.Length == 0, s_library.Value.Complaint);
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["LD_PRELOAD"] = s_library.Value.Path;
+        RemoteInvokeOptions options = new() { Environment = { ["LD_PRELOAD"] = s_library.Value.Path } };
         RemoteExecutor.Invoke(MeasureHere, $"{name}|{largest}|{colorType}", options).Dispose();
     }
 

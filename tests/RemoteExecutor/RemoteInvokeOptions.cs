@@ -8,6 +8,8 @@ public sealed class RemoteInvokeOptions
     /// <summary>How the process starts: its environment, working folder and redirections. File name and arguments are filled in.</summary>
     public ProcessStartInfo StartInfo { get; set; } = new();
 
+    public IDictionary<string, string?> Environment => StartInfo.Environment;
+
     /// <summary>
     /// How many milliseconds <see cref="RemoteInvokeHandle.Dispose"/> waits before it kills the process; three times as many if the
     /// process still uses a processor.

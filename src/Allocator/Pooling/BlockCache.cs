@@ -46,30 +46,11 @@ internal sealed class BlockCache
         int index = (t_start & s_mask) + Distance;
         return (uint)index < (uint)slots.Length && Volatile.Read(ref slots[index])?.TryTakeCached() is BlockGuard block
             ? block
-            : TryTakeNearby();
+            : TryTakeNearby(first: 1, count: 1);
     }
 
     /// <summary>As <see cref="TryTake"/>, for a run of exactly so many blocks.</summary>
-    public BlockGuard? TryTakeRun(int count)
-    {
-        BlockRecord?[] slots = _slots;
-        int start = t_start & s_mask;
-        for (int i = 0; i < s_nearbyCount && slots.Length != 0; i++)
-        {
-            int other = start ^ (i * Distance);
-            if (Volatile.Read(ref slots[other + Distance])?.TryTakeCachedRun(count) is BlockGuard run)
-            {
-                if (i != 0)
-                {
-                    t_start = other;
-                }
-
-                return run;
-            }
-        }
-
-        return null;
-    }
+    public BlockGuard? TryTakeRun(int count) => TryTakeNearby(first: 0, count);
 
     /// <summary>Puts a block into the slot that it was in last. False if that slot names another block by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -143,17 +124,18 @@ internal sealed class BlockCache
 
     // The exclusive or divides the slots into small groups. Threads that begin in one group look at the same slots, and at no others.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private BlockGuard? TryTakeNearby()
+    private BlockGuard? TryTakeNearby(int first, int count)
     {
         BlockRecord?[] slots = _slots;
         int start = t_start & s_mask;
-        for (int i = 1; i < s_nearbyCount && slots.Length != 0; i++)
+        for (int i = first; i < s_nearbyCount && slots.Length != 0; i++)
         {
             int other = start ^ (i * Distance);
-            if (Volatile.Read(ref slots[other + Distance])?.TryTakeCached() is BlockGuard block)
+            BlockRecord? block = Volatile.Read(ref slots[other + Distance]);
+            if ((count == 1 ? block?.TryTakeCached() : block?.TryTakeCachedRun(count)) is BlockGuard taken)
             {
                 t_start = other;
-                return block;
+                return taken;
             }
         }
 

@@ -65,15 +65,14 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
         }
     }
 
-    /// <summary>Returns whether <see cref="Look"/> would do anything. If not, its arguments need not be read off all pools.</summary>
-    public bool IsLookDue(long nowMilliseconds, bool isAwaited) =>
-        (isAwaited || nowMilliseconds >= _nextLookMilliseconds) && MayForce(beforeRefusal: false);
+    /// <summary>Returns whether <see cref="Look"/> may do anything. If not, its arguments need not be read off all pools.</summary>
+    public bool IsLookDue(long nowMilliseconds, bool isAwaited) => isAwaited || nowMilliseconds >= _nextLookMilliseconds;
 
     /// <summary>
     /// Forces a collection if memory is outstanding and none has taken place for long enough. Does so more often after activity, and if
-    /// the quarantine awaits one. Called at ticks.
+    /// the quarantine awaits one. While a request waits even one that blocks is worth it: nothing else may end the wait. Called at ticks.
     /// </summary>
-    public void Look(long periodMilliseconds, long activity, bool isAwaited)
+    public void Look(long periodMilliseconds, long activity, bool isAwaited, bool hasWaiters)
     {
         long now = clock.NowMilliseconds;
         _nextLookMilliseconds = now + periodMilliseconds;
@@ -86,7 +85,7 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
             _fruitless = 0;
         }
 
-        if ((isAwaited || !isCollected) && TryBegin(IntervalOf(periodMilliseconds)))
+        if ((isAwaited || !isCollected) && MayForce(beforeRefusal: hasWaiters) && TryBegin(IntervalOf(periodMilliseconds)))
         {
             _fruitless++;
             collect();

@@ -44,11 +44,13 @@ internal sealed class PoolTrimmer(
     public long DueMilliseconds { get; private set; }
 
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
-    public bool HasWork => context.Counters.CommittedBytes > 0 || arrays.HeldBytes > 0 || context.Budget.HasWaiters;
+    public bool HasWork => context.Counters.CommittedBytes > 0 || arrays.HeldBytes > 0 || HasWaiters;
+
+    public bool HasWaiters => context.Budget.HasWaiters;
 
     /// <summary>Gets whether a collection may be requested, and may find something abandoned, a reservation included.</summary>
     public bool IsSearched =>
-        (context.Budget.HasWaiters && context.CollectsToFindAbandoned != false)
+        (HasWaiters && context.CollectsToFindAbandoned != false)
         || (context.SearchesRegularly && (context.Counters.MappingRentedBytes > 0 || pool.ReadUsage().RentedBytes > 0
             || arrays.ReadCounts().RentedBytes > 0));
 

@@ -172,18 +172,20 @@ internal sealed class TrimTimer : IBackgroundWork
 
         long period = isAwaited ? Quarantine.PeriodMilliseconds : long.MaxValue;
         long activity = Quarantine.Entered;
+        bool hasWaiters = false;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             if (trimmer?.IsSearched == true)
             {
                 period = Math.Min(period, trimmer.PeriodMilliseconds);
                 activity += trimmer.Activity;
+                hasWaiters |= trimmer.HasWaiters;
             }
         }
 
         if (period != long.MaxValue)
         {
-            Collections.Look(period, activity, isAwaited);
+            Collections.Look(period, activity, isAwaited, hasWaiters);
         }
     }
 

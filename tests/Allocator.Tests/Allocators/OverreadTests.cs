@@ -28,7 +28,9 @@ public unsafe partial class OverreadTests
     [MemberData(nameof(Cases))]
     public void Read_64BytesBehindABufferOfMappedMemory_Succeeds(string name) =>
         RemoteExecutor.Invoke(
-            static name => OverreadContract.Read(NativeMemoryKind.Virtual, SafetyMode.Standard, name), name, ChildOptions()).Dispose();
+            static name => OverreadContract.Read(NativeMemoryKind.Virtual, SafetyMode.Standard, name),
+            name,
+            new RemoteInvokeOptions { Environment = { ["DOTNET_DbgEnableMiniDump"] = "0" } }).Dispose();
 
     [Theory]
     [MemberData(nameof(KindsAndModes))]
@@ -37,7 +39,10 @@ public unsafe partial class OverreadTests
             static (kind, mode) =>
                 OverreadContract.ReadAll(
                     Enum.Parse<NativeMemoryKind>(kind),
-                    Enum.Parse<SafetyMode>(mode)), kind.ToString(), mode.ToString(), ChildOptions()).Dispose();
+                    Enum.Parse<SafetyMode>(mode)),
+            kind.ToString(),
+            mode.ToString(),
+            new RemoteInvokeOptions { Environment = { ["DOTNET_DbgEnableMiniDump"] = "0" } }).Dispose();
 
     // A heap may have something readable there by chance: glibc knows how much it has given.
     [SkippableTheory]
@@ -180,13 +185,6 @@ public unsafe partial class OverreadTests
     private static MemoryAllocator Create(SafetyMode mode, int? tolerance) =>
         MemoryAllocator.Create(
             new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1, OverreadToleranceInBytes = tolerance });
-
-    private static RemoteInvokeOptions ChildOptions()
-    {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["DOTNET_DbgEnableMiniDump"] = "0";
-        return options;
-    }
 
     [LibraryImport("libc", EntryPoint = "malloc_usable_size")]
     private static partial nuint UsableSize(void* address);

@@ -20,7 +20,9 @@ public sealed class CeilingTests
     // 18,762: jobs that begin each other in their flows form no chain (it ended the process after some thousands), growth waits for jobs
     // of other allocators in a container, readings that fail forget nothing, and reports that wait for a blocked handler have a bound.
     // 18,780: what reports a missing record file cannot fail later rents, and no caller waits for another that does what is due.
-    private const int MostLines = 18_780;
+    // 18,766, 14 less: the cache has one search of its slots; and a lone request that waits behind something abandoned is found room for
+    // even while concurrent collection is off, where it waited until the runtime happened to collect.
+    private const int MostLines = 18_766;
     private const int MostLinesOfAFile = 350;
 
     // 5,124 were there. Each page lost what another page, a test or a result says.

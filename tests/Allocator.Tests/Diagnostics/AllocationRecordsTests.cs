@@ -71,8 +71,7 @@ public sealed class AllocationRecordsTests : IDisposable
     [Fact]
     public void File_CannotBeMade_RentsGoOnWithoutIt()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "missing", "x.records");
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "missing", "x.records") } };
         RemoteExecutor.Invoke(
             static () =>
             {
@@ -88,8 +87,7 @@ public sealed class AllocationRecordsTests : IDisposable
     [Fact]
     public void File_NamedInTheConfiguration_IsTakenBeforeTheEnvironment()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "x.records");
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "x.records") } };
         options.RuntimeConfigurationOptions["Allocator.Records"] = Path.Combine(_folder, "configured.records");
         RemoteExecutor.Invoke(
             static () =>
@@ -190,8 +188,7 @@ public sealed class AllocationRecordsTests : IDisposable
 
     private void Run(Action method)
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "x.records");
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "x.records") } };
         RemoteExecutor.Invoke(method, options).Dispose();
     }
 }

@@ -49,8 +49,7 @@ public class AllocatorEventSourceTests
     [Fact]
     public void RecordsUnavailable_FolderThatIsNotThere_IsWrittenAndGuardingGoesOn()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = "/nowhere/at/all/x.records";
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = "/nowhere/at/all/x.records" } };
         RemoteExecutor.Invoke(
             static () =>
             {

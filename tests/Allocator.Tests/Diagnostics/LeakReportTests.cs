@@ -122,8 +122,7 @@ public class LeakReportTests
     [InlineData("", nameof(LeakDetection.Counters))]
     public void LeakDetection_EnvironmentVariable_SetsTheLevel(string value, string expected)
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = value;
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = value } };
         RemoteExecutor.Invoke(static expected => Assert.Equal(expected, MemoryDiagnostics.LeakDetection.ToString()), expected, options)
             .Dispose();
     }
@@ -133,8 +132,7 @@ public class LeakReportTests
     [InlineData("2")]
     public void LeakDetection_UnknownEnvironmentVariable_FailsWhoeverMakesAnAllocator(string value)
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = value;
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = value } };
         RemoteExecutor.Invoke(
             static value =>
             {
@@ -149,8 +147,7 @@ public class LeakReportTests
     [Fact]
     public void LeakDetection_RuntimeProperty_GoesBeforeTheEnvironment()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = "Off";
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = "Off" } };
         RemoteExecutor.Invoke(
             static () =>
             {

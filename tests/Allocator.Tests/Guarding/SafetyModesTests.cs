@@ -38,12 +38,12 @@ public class SafetyModesTests
             Assert.Throws<InvalidOperationException>(static () => MemoryAllocator.Create());
             using MemoryAllocator told = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Standard });
         },
-        With("ALLOCATOR_SAFETY", "on")).Dispose();
+        new RemoteInvokeOptions { Environment = { ["ALLOCATOR_SAFETY"] = "on" } }).Dispose();
 
     [Fact]
     public void Create_ModeInTheConfiguration_IsTaken()
     {
-        RemoteInvokeOptions options = With("ALLOCATOR_SAFETY", "Standard");
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_SAFETY"] = "Standard" } };
         options.RuntimeConfigurationOptions["Allocator.Safety"] = "guarded";
         RemoteExecutor.Invoke(
             static () =>
@@ -63,14 +63,7 @@ public class SafetyModesTests
             Assert.Equal(0, MemoryAllocator.Default.GetStatistics().CommittedBytes);
             Assert.Null(AllocationRecords.CurrentPath);
         },
-        With("ALLOCATOR_SAFETY", "")).Dispose();
-
-    private static RemoteInvokeOptions With(string variable, string value)
-    {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment[variable] = value;
-        return options;
-    }
+        new RemoteInvokeOptions { Environment = { ["ALLOCATOR_SAFETY"] = "" } }).Dispose();
 
     private static SafetyMode Read(string? configured, string? environment) =>
         ProcessSwitch.Read("Allocator.Safety", configured, "ALLOCATOR_SAFETY", environment, SafetyMode.Standard);

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Runtime;
 
 namespace Allocator.Tests.Lifetime;
 
@@ -257,22 +258,26 @@ public class AbandonmentTests
         Assert.Equal(Block, report.Bytes);
     }).Dispose();
 
-    [Fact]
-    public void Abandoned_RealAllocator_IsFoundByItsOwnCollectionRequest() => RemoteExecutor.Invoke(static () =>
+    [SkippableFact]
+    public void Abandoned_RealAllocator_IsFoundByItsOwnCollectionRequest()
     {
-        // Nothing here calls GC.Collect: the tick has to ask for it.
-        using MemoryAllocator allocator = MemoryAllocator.Create(
-            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), CollectToFindAbandoned = true });
-        Forget(allocator);
-        Assert.True(SpinWait.SpinUntil(() => MemoryDiagnostics.AbandonedAllocations == 1, TimeSpan.FromSeconds(30)));
-        Assert.True(SpinWait.SpinUntil(
-            () => allocator.GetStatistics() is { QuarantinedBytes: 0, CommittedBytes: 0 }, TimeSpan.FromSeconds(30)));
+        Skip.If(GCSettings.LatencyMode == GCLatencyMode.Batch, "None is forced while concurrent collection is off.");
+        RemoteExecutor.Invoke(static () =>
+        {
+            // Nothing here calls GC.Collect: the tick has to ask for it.
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), CollectToFindAbandoned = true });
+            Forget(allocator);
+            Assert.True(SpinWait.SpinUntil(() => MemoryDiagnostics.AbandonedAllocations == 1, TimeSpan.FromSeconds(30)));
+            Assert.True(SpinWait.SpinUntil(
+                () => allocator.GetStatistics() is { QuarantinedBytes: 0, CommittedBytes: 0 }, TimeSpan.FromSeconds(30)));
 
 #pragma warning disable ALLOC001 // Abandoned on purpose.
-        [MethodImpl(MethodImplOptions.NoInlining)]
-        static void Forget(MemoryAllocator allocator) => allocator.Allocate<byte>(3 << 20).Memory.Span.Fill(1);
+            [MethodImpl(MethodImplOptions.NoInlining)]
+            static void Forget(MemoryAllocator allocator) => allocator.Allocate<byte>(3 << 20).Memory.Span.Fill(1);
 #pragma warning restore ALLOC001
-    }).Dispose();
+        }).Dispose();
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static nint AbandonSingle(TestSetup setup, int length, byte pattern)

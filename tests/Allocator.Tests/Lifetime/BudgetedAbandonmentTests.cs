@@ -67,38 +67,46 @@ public class BudgetedAbandonmentTests
         },
         abandoned.ToString()).Dispose();
 
-    [Fact]
-    public void Abandoned_SomebodyWaits_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
-    {
-        // Nothing here calls GC.Collect. Two small buffers: no block is outstanding that would keep the timer running.
-        using MemoryAllocator allocator = MemoryAllocator.Create(
-            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 1 });
-        Abandon(allocator, 512 * 1024);
-        StrongBox<IMemoryOwner<byte>?> held = Hold(allocator, 512 * 1024);
-        Task<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(1024 * 1024).AsTask();
-        Task<IMemoryOwner<byte>> first = allocator.AllocateAsync<byte>(512 * 1024).AsTask();
-        Assert.True(first.Wait(TimeSpan.FromSeconds(25)), "What was abandoned before was not found.");
+    [Theory]
+    [InlineData("0")]
+    [InlineData("1")]
+    public void Abandoned_SomebodyWaits_IsLookedForWithoutAnybodysHelp(string concurrent) => RemoteExecutor.Invoke(
+        static () =>
+        {
+            // Nothing here calls GC.Collect. Two small buffers: no block is outstanding that would keep the timer running.
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 1 });
+            Abandon(allocator, 512 * 1024);
+            StrongBox<IMemoryOwner<byte>?> held = Hold(allocator, 512 * 1024);
+            Task<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(1024 * 1024).AsTask();
+            Task<IMemoryOwner<byte>> first = allocator.AllocateAsync<byte>(512 * 1024).AsTask();
+            Assert.True(first.Wait(TimeSpan.FromSeconds(25)), "What was abandoned before was not found.");
 
-        // What is abandoned while a request waits is found too.
-        first.Result.Dispose();
-        held.Value = null;
-        Assert.True(waiting.Wait(TimeSpan.FromSeconds(25)), "What was abandoned meanwhile was not found.");
-        waiting.Result.Dispose();
-        Assert.Equal(2, MemoryDiagnostics.AbandonedAllocations);
-    }).Dispose();
+            // What is abandoned while a request waits is found too.
+            first.Result.Dispose();
+            held.Value = null;
+            Assert.True(waiting.Wait(TimeSpan.FromSeconds(25)), "What was abandoned meanwhile was not found.");
+            waiting.Result.Dispose();
+            Assert.Equal(2, MemoryDiagnostics.AbandonedAllocations);
+        },
+        new RemoteInvokeOptions { Environment = { ["DOTNET_gcConcurrent"] = concurrent } }).Dispose();
 
-    [Fact]
-    public void Abandoned_UnusedReservationThatSomebodyWaitsFor_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
-    {
-        using MemoryAllocator allocator = MemoryAllocator.Create(
-            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 8 });
-        StrongBox<MemoryReservation?> held = Reserve(allocator);
-        Task<MemoryReservation> waiting = allocator.ReserveAsync(8 << 20).AsTask();
-        Assert.False(waiting.IsCompleted);
-        held.Value = null;
-        Assert.True(waiting.Wait(TimeSpan.FromSeconds(50)));
-        waiting.Result.Dispose();
-    }).Dispose();
+    [Theory]
+    [InlineData("0")]
+    [InlineData("1")]
+    public void Abandoned_UnusedReservationThatSomebodyWaitsFor_IsLookedForWithoutAnybodysHelp(string concurrent) => RemoteExecutor.Invoke(
+        static () =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 8 });
+            StrongBox<MemoryReservation?> held = Reserve(allocator);
+            Task<MemoryReservation> waiting = allocator.ReserveAsync(8 << 20).AsTask();
+            Assert.False(waiting.IsCompleted);
+            held.Value = null;
+            Assert.True(waiting.Wait(TimeSpan.FromSeconds(50)));
+            waiting.Result.Dispose();
+        },
+        new RemoteInvokeOptions { Environment = { ["DOTNET_gcConcurrent"] = concurrent } }).Dispose();
 
     // Its parts' finalizers wait in the same queue: the memory goes back when they have run, and the budget not before.
     [Fact]

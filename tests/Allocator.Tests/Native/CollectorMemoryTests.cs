@@ -31,8 +31,7 @@ public class CollectorMemoryTests
     public void TryRead_ProcessWithAHardLimit_KnowsOfMoreThanThat()
     {
         Skip.If(SystemMemory.TryReadCollector() is null, "The asset for netstandard2.0 has no figures of the GC.");
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = "0x8000000";
+        RemoteInvokeOptions options = new() { Environment = { ["DOTNET_GCHeapHardLimit"] = "0x8000000" } };
         RemoteExecutor.Invoke(
             static () =>
             {

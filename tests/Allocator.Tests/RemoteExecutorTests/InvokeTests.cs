@@ -89,8 +89,7 @@ public class InvokeTests
     [Fact]
     public void Invoke_EnvironmentVariable_ReachesTheChild()
     {
-        RemoteInvokeOptions options = new();
-        options.StartInfo.Environment["REMOTE_EXECUTOR_TEST"] = "seen";
+        RemoteInvokeOptions options = new() { Environment = { ["REMOTE_EXECUTOR_TEST"] = "seen" } };
 
         RemoteExecutor.Invoke(static () => Assert.Equal("seen", Environment.GetEnvironmentVariable("REMOTE_EXECUTOR_TEST")), options)
             .Dispose();

@@ -135,7 +135,15 @@ public class CollectionRequestsTests
         requests.Request(s_period, beforeRefusal: true);
         Drain();
         Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom + beforeRefusal, s_patience));
-        Assert.Equal(mode == GCLatencyMode.Interactive, requests.IsLookDue(2_000_000, isAwaited: false));
+
+        // At a tick, while a request waits: nothing else may end its wait.
+        int waits = 0;
+        requests = new(new FakeClock(), () => waits++, static () => { }, () => mode);
+        requests.Look(1000, activity: 0, isAwaited: true, hasWaiters: false);
+        Assert.Equal(forRoom, waits);
+        requests = new(new FakeClock(), () => waits++, static () => { }, () => mode);
+        requests.Look(1000, activity: 0, isAwaited: true, hasWaiters: true);
+        Assert.Equal(forRoom + beforeRefusal, waits);
 
         // Whatever was queued before has run when these have: each runs on the pool at least once.
         static void Drain()
