@@ -107,8 +107,8 @@ internal sealed class LearnedJob(string name)
     }
 
     /// <summary>
-    /// Returns what a job may need at most, as far as that is known. The fewer jobs have ended, the more is assumed, up to three quarters
-    /// of what there is: the next one may be the largest yet.
+    /// Returns what a job may need at most, as far as that is known. The fewer jobs have ended, the more is assumed, up to three fifths of
+    /// what there is: the next one may be the largest yet. Of the very first nothing is known: three quarters.
     /// </summary>
     public long ClaimOf(MemoryBudget? budget)
     {
@@ -117,8 +117,8 @@ internal sealed class LearnedJob(string name)
         long room = budget?.RoomBytes ?? long.MaxValue;
         if (jobs < RememberedJobs && room != long.MaxValue)
         {
-            long assumed = jobs < FewJobs ? long.MaxValue : ByteCount.Add(learned, learned / jobs * FewJobs);
-            learned = Math.Max(learned, Math.Min(assumed, room / 4 * 3));
+            long assumed = jobs < FewJobs ? long.MaxValue : ByteCount.Add(learned, learned / jobs * (2 * FewJobs));
+            learned = Math.Max(learned, Math.Min(assumed, jobs == 0 ? room / 4 * 3 : room / 5 * 3));
         }
 
         return Math.Max(Math.Min(learned, room), Granularity);

@@ -8,10 +8,11 @@ public class LearnedJobsTests
 
     [Theory]
     [InlineData(0, 75)]
-    [InlineData(7, 75)]
-    [InlineData(8, 20)]
-    [InlineData(16, 15)]
-    [InlineData(63, 11)]
+    [InlineData(1, 60)]
+    [InlineData(7, 60)]
+    [InlineData(8, 30)]
+    [InlineData(16, 20)]
+    [InlineData(63, 12)]
     [InlineData(64, 10)]
     public void ClaimOf_FewHaveEnded_IsMoreThanTheLargestOfThem(int jobs, int expected)
     {

@@ -7,7 +7,8 @@ def lcg(seed):
         yield x>>16
 def claim(seen,b):
     n=len(seen); s=sorted(seen[-64:]); p=s[int(len(s)*.97)] if s else 0
-    return min(b, p if n>=64 else max(p,b*.75) if n<8 else max(p,min(p*(1+8/n),b*.75)))
+    most=b*(.6 if n else .75)
+    return min(b, p if n>=64 else max(p,most) if n<8 else max(p,min(p*(1+16/n),most)))
 def size(seen,b):
     s=sorted(seen[-64:]); return min(b,s[int(len(s)*.5)]) if s else claim(seen,b)
 def run(n,budget,seed,retries=False,doubles=False,peaks=(24,24,44,60,60,150),cores=2,explicit=False):
