@@ -64,6 +64,20 @@ public class NetVipsPixelsTests
     }
 
     [Fact]
+    public void RawsaveStream_BudgetRefuses_ThrowsAndNothingIsOutstanding()
+    {
+        using MemoryAllocator pixels = MemoryAllocator.Create();
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 1, BudgetTimeout = TimeSpan.Zero });
+        using (PooledMemoryStream raw = allocator.CreateStream())
+        {
+            Assert.Throws<VipsException>(() => NetVipsPixels.Process(Filled(pixels), image => image.RawsaveStream(raw)));
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations + pixels.GetStatistics().OutstandingAllocations);
+    }
+
+    [Fact]
     public void Process_DelegateThrows_PixelsAreBack()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();

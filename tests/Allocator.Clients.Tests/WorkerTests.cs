@@ -28,13 +28,16 @@ public class WorkerTests
     }
 
     [SkippableFact]
-    public async Task Worker_WithAJobThatNeverFits_DoesTheOthersAndSaysSo()
+    public async Task Worker_WithJobsThatCannotBeDone_DoesTheOthersAndSaysSo()
     {
-        (int exitCode, string log, _) = await RunAsync(["1600x1200", "20000x20000", "1600x1200"]);
+        (int exitCode, string log, _) = await RunAsync(["1600x1200", "20000x20000", "x", "0x0", "many", "1600x1200"]);
 
         Assert.Equal(1, exitCode);
         Assert.Equal(2, log.Split("200 x 150").Length - 1);
-        Assert.Contains("20000 x 20000 has failed", log, StringComparison.Ordinal);
+        Assert.All(
+            ["20000x20000", "x", "0x0", "many"],
+            job => Assert.Contains(job + " has failed", log, StringComparison.Ordinal));
+        Assert.Contains("No job is left", log, StringComparison.Ordinal);
     }
 
     private static async Task<(int ExitCode, string Log, string Health)> RunAsync(IEnumerable<string> jobs)

@@ -160,6 +160,7 @@ public class ImageSharpAdmissionTests
 
         Assert.Equal(10, file.Position);
         Assert.IsType<SimpleGcMemoryAllocator>(DescribedFile.LastIdentifiedWith!.Configuration.MemoryAllocator);
+        Assert.Same(preferred.ImageFormatsManager, DescribedFile.LastIdentifiedWith.Configuration.ImageFormatsManager);
         Assert.True(DescribedFile.LastIdentifiedWith.SkipMetadata);
         Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, file.Info, FileLength - 10), admission.Reservation.ReservedBytes);
         Assert.Equal(
@@ -290,6 +291,51 @@ public class ImageSharpAdmissionTests
         Assert.Equal((0L, 1), (pool.GetStatistics().BudgetUsedBytes, others));
     }
 
+    // ImageSharp copies the whole file: without a reservation all misses at once would take as much as they like.
+    [Fact]
+    public async Task ReserveEachImage_FileThatCannotSeek_IsReadWithinAReservation()
+    {
+        using Pool pool = NewPool();
+        MemoryReservation all = await pool.ReserveAsync(250L << 20);
+        (ImageSharpMiddlewareOptions options, HttpContext http) =
+            NewRequest(Jpeg(), new Processor(needsAlpha: false), isForward: true);
+        options.ReserveEachImage(pool);
+        DescribedFile.LastIdentifiedWith = null;
+        Configuration host = new();
+
+        Task<DecoderOptions?> waiting = options.OnBeforeLoadAsync(Command(http), host);
+
+        Assert.False(waiting.IsCompleted);
+        Assert.Null(DescribedFile.LastIdentifiedWith);
+        all.Dispose();
+        await waiting.WaitAsync(s_patience);
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength), pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_FormatsOfTheHost_AreThoseThatReadTheHeader()
+    {
+        using Pool pool = NewPool();
+        foreach (bool isForward in new[] { false, true })
+        {
+            (ImageSharpMiddlewareOptions options, HttpContext http) =
+                NewRequest(Jpeg(), new Processor(needsAlpha: false), isForward: isForward);
+            options.ReserveEachImage(pool);
+            Configuration host = new();
+            await options.OnBeforeLoadAsync(Command(http), host);
+            Assert.Same(host.ImageFormatsManager, DescribedFile.LastIdentifiedWith!.Configuration.ImageFormatsManager);
+            await EndResponseAsync(http);
+        }
+    }
+
+    [Fact]
+    public void Identify_Fails_TheStreamHasItsPositionBack()
+    {
+        using MemoryStream stream = new([1, 2, 3]) { Position = 1 };
+        Assert.Throws<UnknownImageFormatException>(() => ImageSharpAdmission.Identify(stream));
+        Assert.Equal(1, stream.Position);
+    }
+
     [Fact]
     public async Task ReserveEachImage_DecodingFails_EndsWithTheResponse()
     {
@@ -387,10 +433,11 @@ public class ImageSharpAdmissionTests
     private static (ImageSharpMiddlewareOptions Options, HttpContext Http) NewRequest(
         ImageInfo info,
         Processor processor,
-        CancellationToken aborted = default)
+        CancellationToken aborted = default,
+        bool isForward = false)
     {
         ServiceCollection services = new();
-        services.AddSingleton<IImageProvider>(new OneImage(info));
+        services.AddSingleton<IImageProvider>(new OneImage(info, isForward));
         services.AddSingleton<IImageWebProcessor>(processor);
         DefaultHttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
         http.Features.Set<IHttpResponseFeature>(new Response());
@@ -409,7 +456,7 @@ public class ImageSharpAdmissionTests
         public override void OnCompleted(Func<object, Task> callback, object state) => Completed.Add(() => callback(state));
     }
 
-    private sealed class OneImage(ImageInfo info) : IImageProvider, IImageResolver
+    private sealed class OneImage(ImageInfo info, bool isForward) : IImageProvider, IImageResolver
     {
         public Func<HttpContext, bool> Match { get; set; } = _ => true;
 
@@ -418,7 +465,7 @@ public class ImageSharpAdmissionTests
         public Task<SixLabors.ImageSharp.Web.ImageMetadata> GetMetaDataAsync() =>
             Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
 
-        public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength));
+        public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength) { IsForward = isForward });
     }
 
     private sealed class Processor(bool needsAlpha, params string[] commands) : IImageWebProcessor

@@ -67,6 +67,8 @@ public class ImageSharpAllocatorTests
         Exception thrown = Assert.Throws<InvalidMemoryOperationException>(() => new ImageSharpAllocator(pool).Allocate<byte>(2 << 20));
 
         Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(new FormatException("the image is damaged", thrown)));
+        Assert.IsType<MemoryLimitExceededException>(
+            ImageSharpAllocator.FindRefusal(new AggregateException(new FormatException("another row"), thrown)));
         Assert.Null(ImageSharpAllocator.FindRefusal(new FormatException("the image is damaged")));
         Assert.Null(ImageSharpAllocator.FindRefusal(null));
     }

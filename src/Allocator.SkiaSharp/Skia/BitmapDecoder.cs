@@ -56,8 +56,17 @@ internal sealed class BitmapDecoder
     {
         PooledBitmap current = DecodeFile(source);
 
-        // The file is no longer needed: its memory serves the next step.
-        source.Dispose();
+        try
+        {
+            // The file is no longer needed: its memory serves the next step.
+            source.Dispose();
+        }
+        catch
+        {
+            current.Dispose();
+            throw;
+        }
+
         if (_plan.Scaled is { } scaled)
         {
             current = Replace(current, scaled, !_plan.IsTurnedAtEnd, (from, to) => Scale(from, to.Bitmap));

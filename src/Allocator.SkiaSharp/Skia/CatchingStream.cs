@@ -8,11 +8,17 @@ namespace Allocator.Skia;
 /// </summary>
 internal sealed class CatchingStream(Stream destination) : SKAbstractManagedWStream
 {
-    private ExceptionDispatchInfo? _failure;
+    private Exception? _failure;
     private long _written;
 
     /// <summary>Throws the exception of the destination, if there was one.</summary>
-    public void ThrowIfFailed() => _failure?.Throw();
+    public void ThrowIfFailed()
+    {
+        if (_failure is not null)
+        {
+            ExceptionDispatchInfo.Throw(_failure);
+        }
+    }
 
     /// <summary>Writes what Skia has encoded. False ends the encoding.</summary>
     protected override unsafe bool OnWrite(IntPtr buffer, IntPtr size)
@@ -30,7 +36,8 @@ internal sealed class CatchingStream(Stream destination) : SKAbstractManagedWStr
         }
         catch (Exception exception)
         {
-            _failure = ExceptionDispatchInfo.Capture(exception);
+            // No more than this: below Skia's frames there may be no managed memory left.
+            _failure = exception;
             return false;
         }
     }

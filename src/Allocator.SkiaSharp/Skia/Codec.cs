@@ -19,9 +19,6 @@ internal sealed class Codec : IDisposable
     /// <exception cref="InvalidDataException">No codec accepts the bytes.</exception>
     public SKCodec Native => _native ?? throw Failure(_result);
 
-    /// <summary>Gets whether a codec accepts the bytes.</summary>
-    public bool IsOpen => _native is not null;
-
     /// <summary>Gets whether the codec may accept the file once more of it has been read.</summary>
     public bool MayNeedMore => _native is null && _result != SKCodecResult.Unimplemented;
 

@@ -6,7 +6,6 @@ internal sealed class DecodePlan
     /// <summary>How many rows are decoded at once, if they are turned: enough that whole cache lines of the target are written.</summary>
     public const int RowsOfStrip = 16;
 
-    private readonly long _codecBytes;
     private readonly long _workingBytes;
 
     public DecodePlan(PictureHeader header, SKBitmapDecodeOptions? options)
@@ -35,7 +34,7 @@ internal sealed class DecodePlan
         Decoded = new SKImageInfo(decoded.Width, decoded.Height, colorType, alphaType);
         IsInStrips = header.Format == SKEncodedImageFormat.Jpeg && Origin != SKEncodedOrigin.TopLeft;
         Scaled = decoded == target ? null : IsInStrips ? Decoded.WithSize(size) : Decoded.WithSize(target);
-        _codecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded);
+        CodecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded);
         _workingBytes = options?.WorkingBytes ?? 0;
     }
 
@@ -56,7 +55,7 @@ internal sealed class DecodePlan
     public bool IsTurnedAtEnd => Origin != SKEncodedOrigin.TopLeft && !IsInStrips;
 
     /// <summary>Gets the bytes of malloc's memory that are announced while the codec works.</summary>
-    public long CodecBytes => _codecBytes;
+    public long CodecBytes { get; }
 
     /// <summary>Gets the bytes of the mipmaps that Skia makes of a picture that becomes much smaller.</summary>
     public long ScalingBytes => Scaled is { } scaled && Scaling.NeedsMipmaps(Decoded, scaled) ? Scaling.MipmapBytes(Decoded) : 0;
@@ -68,7 +67,7 @@ internal sealed class DecodePlan
     {
         long decoded = Of(allocator, Decoded);
         long strip = IsInStrips ? allocator.EstimateBytes((long)Decoded.RowBytes * RowsOfStrip) : 0;
-        long most = Add(allocator.EstimateBytes(Math.Min(sourceBytes, Array.MaxLength)), decoded, strip, _codecBytes);
+        long most = Add(allocator.EstimateBytes(Math.Min(sourceBytes, Array.MaxLength)), decoded, strip, CodecBytes);
         long last = decoded;
         if (Scaled is { } scaled)
         {

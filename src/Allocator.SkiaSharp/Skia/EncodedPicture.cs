@@ -130,7 +130,8 @@ internal sealed class EncodedPicture : IDisposable
             : _isAsync ? await _allocator.AllocateAsync<byte>((int)length, cancellationToken: _cancellationToken).ConfigureAwait(false)
             : _allocator.Allocate<byte>((int)length);
         Content.CopyTo(owner.Memory);
-        _owner?.Dispose();
+        IMemoryOwner<byte>? old = _owner;
         _owner = owner;
+        old?.Dispose();
     }
 }

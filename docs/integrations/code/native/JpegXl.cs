@@ -32,14 +32,19 @@ public static unsafe class JpegXl
     /// <summary>Decodes to RGBA, 8 bits each; the caller disposes the pixels.</summary>
     /// <exception cref="MemoryLimitExceededException">There is no room for the pixels.</exception>
     /// <exception cref="InvalidDataException">
-    /// The file is damaged, or libjxl was refused memory: it reports both as the same error.
+    /// The file is damaged, or libjxl was refused memory: it reports both as the same error. Or the pixels are more than 2 GiB.
     /// </exception>
     [return: OwnedBuffer]
     public static PixelBuffer<uint> Decode(ReadOnlySpan<byte> file, MemoryAllocator allocator, NativeAllocationCallbacks callbacks)
     {
         JpegXlHeader header = ReadHeader(file, callbacks);
 
-        // libjxl writes one contiguous image.
+        // libjxl writes one contiguous image, and a span has at most 2 GiB.
+        if (4L * header.Width * header.Height > int.MaxValue)
+        {
+            throw new InvalidDataException($"{header.Width} x {header.Height} pixels are more than 2 GiB, the most that is decoded here.");
+        }
+
         PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>(header.Width, header.Height, AllocationOptions.Contiguous);
         try
         {

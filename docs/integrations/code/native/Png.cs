@@ -10,6 +10,7 @@ public static unsafe class Png
     // Built by build-png-shim.sh; the loader finds it where other native libraries of the process are found.
     private const string Library = "pngshim";
     private const int Refused = 2;
+    private const int RowAlignment = 64;
 
     /// <summary>Decodes to RGBA, 8 bits each; the caller disposes the pixels, which may lie in many blocks.</summary>
     /// <exception cref="MemoryLimitExceededException">There is no room for the pixels.</exception>
@@ -21,10 +22,11 @@ public static unsafe class Png
         fixed (byte* data = file)
         {
             Run(data, file.Length, callbacks, null, out int width, out int height);
-            PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>(width, height);
+
+            // Aligned rows lie in unmanaged memory, however small the picture is: an array could move while libpng writes to it.
+            PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>(width, height, rowAlignmentInBytes: RowAlignment);
             try
             {
-                // Rows in unmanaged memory do not move; those of an array are pinned for as long as libpng writes.
                 nint address = (nint)data;
                 int length = file.Length;
                 pixels.ProcessPixelRows(rows =>

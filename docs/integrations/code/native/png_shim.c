@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
     const uint8_t *data;
     size_t left;
-    int refused;
+    volatile int refused; /* read after a longjmp */
     callbacks memory;
 } reader;
 
@@ -48,17 +48,22 @@ static void ignore(png_structp png, png_const_charp message)
     (void)message;
 }
 
+static void destroy(png_structp png, png_infop info)
+{
+    png_destroy_read_struct(&png, &info, NULL);
+}
+
 /* Decodes to 8-bit RGBA. rows is null to learn the size alone. Returns 0, 1 where the file is damaged, 2 where memory was refused. */
 int allocator_png_decode(
     const uint8_t *data, size_t length, const callbacks *memory, uint32_t *width, uint32_t *height, uint8_t **rows)
 {
     reader r = { data, length, 0, *memory };
     png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, NULL, NULL, ignore, &r, allocate, release);
-    png_infop info = NULL;
+    png_infop volatile info = NULL;
     if (png == NULL)
         return r.refused ? 2 : 1;
     if (setjmp(png_jmpbuf(png))) {
-        png_destroy_read_struct(&png, &info, NULL);
+        destroy(png, info);
         return r.refused ? 2 : 1;
     }
     info = png_create_info_struct(png);
@@ -76,6 +81,6 @@ int allocator_png_decode(
         png_read_update_info(png, info);
         png_read_image(png, rows);
     }
-    png_destroy_read_struct(&png, &info, NULL);
+    destroy(png, info);
     return 0;
 }

@@ -26,54 +26,58 @@ internal sealed partial class ThumbnailWorker(
         lifetime.StopApplication();
     }
 
-    private static async IAsyncEnumerable<(int Width, int Height)> ReadJobsAsync([EnumeratorCancellation] CancellationToken stoppingToken)
+    private static async IAsyncEnumerable<string> ReadJobsAsync([EnumeratorCancellation] CancellationToken stoppingToken)
     {
         using StreamReader input = new(Console.OpenStandardInput());
         while (await input.ReadLineAsync(stoppingToken).AsTask().WaitAsync(stoppingToken) is { } line)
         {
-            int[] sizes = [.. line.Split('x').Select(static size => int.Parse(size, CultureInfo.InvariantCulture))];
-            yield return (sizes[0], sizes[1]);
+            yield return line;
         }
     }
 
-    private async ValueTask RunAsync((int Width, int Height) job, CancellationToken stoppingToken)
+    // A job is as "1600x1200". Whatever happens to one, the others go on.
+    private async ValueTask RunAsync(string job, CancellationToken stoppingToken)
     {
         for (int attempt = 1; ; attempt++)
         {
             try
             {
+                int[] sizes = [.. job.Split('x').Select(static size => int.Parse(size, CultureInfo.InvariantCulture))];
                 long began = Stopwatch.GetTimestamp();
 
                 // As much as jobs of this name have needed. What they allocate below belongs to it.
                 using MemoryReservation memory = await allocator.ReserveAsync("thumbnail", s_patience, stoppingToken);
                 TimeSpan waited = Stopwatch.GetElapsedTime(began);
                 using MemoryReservation.UseScope use = memory.Use();
-                string thumbnail = Thumbnails.Make(allocator, job.Width, job.Height);
-                Done(logger, job.Width, job.Height, thumbnail, waited.TotalMilliseconds, memory.PeakUsedBytes >> 20);
+                string thumbnail = Thumbnails.Make(allocator, sizes[0], sizes[1]);
+                Done(logger, job, thumbnail, waited.TotalMilliseconds, memory.PeakUsedBytes >> 20);
                 return;
             }
-            catch (MemoryLimitExceededException exception) when (exception.IsTransient && attempt < Attempts)
+            catch (Exception exception) when (IsTransient(exception) && attempt < Attempts)
             {
-                TryAgain(logger, job.Width, job.Height, exception.Message);
+                TryAgain(logger, job, exception.Message);
             }
-            catch (MemoryLimitExceededException exception)
+            catch (Exception exception) when (!stoppingToken.IsCancellationRequested)
             {
-                // It never fits, or not today: for the queue of failed jobs.
+                // It never fits, or not today, or is no job: for the queue of failed jobs.
                 Environment.ExitCode = 1;
-                Failed(logger, job.Width, job.Height, exception);
+                Failed(logger, job, exception);
                 return;
             }
         }
     }
 
-    [LoggerMessage(1, LogLevel.Information, "{Width} x {Height}: {Thumbnail}, after {Waited:0} ms, with {Megabytes} MiB")]
-    private static partial void Done(ILogger logger, int width, int height, string thumbnail, double waited, long megabytes);
+    private static bool IsTransient(Exception exception) =>
+        exception is MemoryLimitExceededException { IsTransient: true } or OutOfMemoryException;
 
-    [LoggerMessage(2, LogLevel.Warning, "{Width} x {Height} is tried again: {Reason}")]
-    private static partial void TryAgain(ILogger logger, int width, int height, string reason);
+    [LoggerMessage(1, LogLevel.Information, "{Job}: {Thumbnail}, after {Waited:0} ms, with {Megabytes} MiB")]
+    private static partial void Done(ILogger logger, string job, string thumbnail, double waited, long megabytes);
 
-    [LoggerMessage(3, LogLevel.Error, "{Width} x {Height} has failed")]
-    private static partial void Failed(ILogger logger, int width, int height, Exception exception);
+    [LoggerMessage(2, LogLevel.Warning, "{Job} is tried again: {Reason}")]
+    private static partial void TryAgain(ILogger logger, string job, string reason);
+
+    [LoggerMessage(3, LogLevel.Error, "{Job} has failed")]
+    private static partial void Failed(ILogger logger, string job, Exception exception);
 
     [LoggerMessage(4, LogLevel.Information, "No job is left. The container holds {Megabytes} MiB; {Statistics}")]
     private static partial void Figures(ILogger logger, MemoryAllocatorStatistics statistics, long megabytes);

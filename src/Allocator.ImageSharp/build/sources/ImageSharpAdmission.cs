@@ -31,9 +31,6 @@ internal sealed class ImageSharpAdmission : IDisposable
     // A JPEG's coefficients lie in whole units of up to 32 pixels.
     private const int CoefficientUnit = 32;
 
-    // Headers are read without the pool: they must not wait behind the very reservations that need them.
-    private static readonly DecoderOptions s_header = NewHeaderOptions();
-
     private ImageSharpAdmission(global::Allocator.MemoryReservation reservation, ImageInfo info, DecoderOptions decoderOptions)
     {
         Reservation = reservation;
@@ -56,19 +53,27 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// <param name="stream">
     /// The file, at its start. A stream that can seek gets its position back; another one is read to its end by ImageSharp.
     /// </param>
-    public static ImageInfo Identify(Stream stream)
+    /// <param name="configuration">Has the formats; <c>Configuration.Default</c> unless given. Its allocator is not used.</param>
+    public static ImageInfo Identify(Stream stream, Configuration? configuration = null)
     {
         ArgumentNullException.ThrowIfNull(stream);
         long start = stream.CanSeek ? stream.Position : 0;
 
-        // Image.IdentifyAsync would copy the whole file to memory first.
-        ImageInfo info = Image.Identify(s_header, stream);
-        if (stream.CanSeek)
+        // Without the pool: a header must not wait behind the very reservations that need it.
+        Configuration own = (configuration ?? Configuration.Default).Clone();
+        own.MemoryAllocator = new SimpleGcMemoryAllocator();
+        try
         {
-            stream.Position = start;
+            // Image.IdentifyAsync would copy the whole file to memory first.
+            return Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream);
         }
-
-        return info;
+        finally
+        {
+            if (stream.CanSeek)
+            {
+                stream.Position = start;
+            }
+        }
     }
 
     /// <summary>
@@ -101,9 +106,9 @@ internal sealed class ImageSharpAdmission : IDisposable
     {
         ArgumentNullException.ThrowIfNull(pool);
         ArgumentNullException.ThrowIfNull(info);
-        ArgumentOutOfRangeException.ThrowIfNegative(fileLengthInBytes);
-        ArgumentOutOfRangeException.ThrowIfLessThan(liveCopies, 1);
-        ArgumentOutOfRangeException.ThrowIfLessThan(maximumFrames, 1);
+        ThrowIfLess(fileLengthInBytes, 0, nameof(fileLengthInBytes));
+        ThrowIfLess(liveCopies, 1, nameof(liveCopies));
+        ThrowIfLess(maximumFrames, 1, nameof(maximumFrames));
         bool jpeg = info.Metadata.DecodedImageFormat is JpegFormat;
         int pixel = bytesPerPixel ?? (jpeg ? 3 : Math.Max(4, BytesOfPixel(info)));
         int frames = Math.Clamp(info.FrameMetadataCollection.Count, 1, maximumFrames);
@@ -146,7 +151,7 @@ internal sealed class ImageSharpAdmission : IDisposable
                 "The stream cannot seek, and the header is read before the image. Buffer the file first.", nameof(stream));
         }
 
-        ImageInfo info = Identify(stream);
+        ImageInfo info = Identify(stream, configuration);
         long bytes = EstimateBytes(pool, info, stream.Length - stream.Position, bytesPerPixel, liveCopies, maximumFrames);
         global::Allocator.MemoryReservation reservation = await pool.ReserveAsync(bytes, cancellationToken).ConfigureAwait(false);
         try
@@ -197,10 +202,12 @@ internal sealed class ImageSharpAdmission : IDisposable
 
     private static int BytesOfPixel(ImageInfo info) => (info.PixelType.BitsPerPixel + 7) / 8;
 
-    private static DecoderOptions NewHeaderOptions()
+    // The framework's own are there from .NET 8 on.
+    private static void ThrowIfLess(long value, long least, string name)
     {
-        Configuration configuration = Configuration.Default.Clone();
-        configuration.MemoryAllocator = new SimpleGcMemoryAllocator();
-        return new DecoderOptions { Configuration = configuration, SkipMetadata = true };
+        if (value < least)
+        {
+            throw new ArgumentOutOfRangeException(name, value, $"The least is {least}.");
+        }
     }
 }

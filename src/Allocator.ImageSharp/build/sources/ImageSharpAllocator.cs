@@ -68,21 +68,19 @@ namespace Integrations
         /// </summary>
         public static Exception FindRefusal(Exception exception)
         {
-            for (Exception e = exception; e != null; e = e.InnerException)
+            if (exception == null || IsRefusal(exception))
             {
-                if (IsRefusal(e))
-                {
-                    return e;
-                }
-
-                Exception refusal = e.Data[RefusalKey] as Exception;
-                if (refusal != null)
-                {
-                    return refusal;
-                }
+                return exception;
             }
 
-            return null;
+            Exception refusal = exception.Data[RefusalKey] as Exception ?? FindRefusal(exception.InnerException);
+            AggregateException several = exception as AggregateException;
+            for (int i = 1; refusal == null && several != null && i < several.InnerExceptions.Count; i++)
+            {
+                refusal = FindRefusal(several.InnerExceptions[i]);
+            }
+
+            return refusal;
         }
 
         /// <inheritdoc/>

@@ -39,7 +39,7 @@ internal static class ImageSharpWebAdmission
         options.OnBeforeLoadAsync = async (command, configuration) =>
         {
             HttpContext http = command.Context;
-            (ImageInfo info, long fileLength) = await IdentifyAsync(http);
+            (ImageInfo info, long fileLength) = await IdentifyAsync(http, pool, configuration);
             bool needsAlpha = info.Metadata.DecodedImageFormat is JpegFormat && NeedsAlpha(command);
             long bytes = ImageSharpAdmission.EstimateBytes(pool, info, fileLength, needsAlpha ? BytesWithAlpha : null, liveCopies);
             global::Allocator.MemoryReservation job = await pool.ReserveAsync(bytes, http.RequestAborted);
@@ -61,13 +61,23 @@ internal static class ImageSharpWebAdmission
         };
     }
 
-    private static async Task<(ImageInfo Info, long FileLength)> IdentifyAsync(HttpContext http)
+    private static async Task<(ImageInfo Info, long FileLength)> IdentifyAsync(
+        HttpContext http, global::Allocator.MemoryAllocator pool, Configuration configuration)
     {
         IImageProvider provider = http.RequestServices.GetServices<IImageProvider>().First(candidate => candidate.Match(http));
         IImageResolver resolver = await provider.GetAsync(http) ?? throw new FileNotFoundException();
         await using Stream stream = await resolver.OpenReadAsync();
-        long length = stream.CanSeek ? stream.Length : (await resolver.GetMetaDataAsync()).ContentLength;
-        return (ImageSharpAdmission.Identify(stream), length);
+        if (stream.CanSeek)
+        {
+            return (ImageSharpAdmission.Identify(stream, configuration), stream.Length);
+        }
+
+        // ImageSharp copies the whole file: that takes a reservation too. It ends before that of the image begins.
+        long length = (await resolver.GetMetaDataAsync()).ContentLength;
+        using global::Allocator.MemoryReservation copy =
+            await pool.ReserveAsync(pool.EstimateBytes(Math.Max(1, length)), http.RequestAborted);
+        Configuration own = ImageSharpAdmission.NewConfiguration(configuration, copy, width: 1);
+        return (Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream), length);
     }
 
     // A JPEG is loaded with three bytes a pixel, unless a command of this request asks for alpha. A processor that has no command in the

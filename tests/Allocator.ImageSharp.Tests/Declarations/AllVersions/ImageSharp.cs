@@ -19,8 +19,10 @@ namespace SixLabors.ImageSharp
 
         public bool PreferContiguousImageBuffers { get; set; }
 
+        public ImageFormatManager ImageFormatsManager { get; init; } = new();
+
         // Leaves PreferContiguousImageBuffers out, as the library was seen to do.
-        public Configuration Clone() => new() { MemoryAllocator = MemoryAllocator };
+        public Configuration Clone() => new() { MemoryAllocator = MemoryAllocator, ImageFormatsManager = ImageFormatsManager };
     }
 
     public abstract class Image
@@ -76,12 +78,18 @@ namespace SixLabors.ImageSharp
             : base(new byte[length]) => Info = info;
 
         public ImageInfo Info { get; }
+
+        public bool IsForward { get; init; }
+
+        public override bool CanSeek => !IsForward;
     }
 }
 
 namespace SixLabors.ImageSharp.Formats
 {
     public interface IImageFormat;
+
+    public class ImageFormatManager;
 
     public class PixelTypeInfo
     {
