@@ -298,7 +298,7 @@ arm64_coreclr() {
     "$PWD/artifacts/platforms/arm64/dotnet" "$smoke" records
 
     # Each in a process of its own: in one of several minutes the emulator breaks the tests' runner.
-    for class in AllocationRecords PooledMemoryOwner MemoryLeaseTests RowMap BlockArena BlockBits BlockCache Canary MemoryReservationTests ReservationAccount; do
+    for class in AllocationRecords PooledMemoryOwner MemoryLeaseTests RowMap BlockArena BlockBits BlockCache Canary MemoryReservationTests ReservationAccount AbandonmentTests BackgroundThread; do
         echo "-- $class"
         tests/platforms/coreclr-tests.sh "$PWD/artifacts/platforms/arm64" Allocator.Tests "$class"
     done
