@@ -97,6 +97,28 @@ public sealed class LifetimeAnalyzerTests
         Assert.All(found, diagnostic => Assert.Equal(RuleIds.NeverDisposed, diagnostic.Id));
     }
 
+    // As while it is typed: it does not compile.
+    [Theory]
+    [InlineData("public Image(IMemoryOwner<byte> owner) : this(owner) { } public void Dispose() => _owner.Dispose();")]
+    [InlineData("public Image(IMemoryOwner<byte> owner) { } public void Dispose() { IMemoryOwner<byte> o = o; o.Dispose(); }")]
+    public async Task Code_ThatRefersToItself_Ends(string members)
+    {
+        CSharpCompilation compilation = SnippetCompilation.Create("", SnippetReferences.WithAllocator).AddSyntaxTrees(
+            CSharpSyntaxTree.ParseText(
+                $$"""
+                using System.Buffers;
+                public sealed class Image : System.IDisposable
+                {
+                    private readonly IMemoryOwner<byte> _owner = null!;
+                    {{members}}
+                    public static void Run() => new Image(Allocator.MemoryAllocator.Default.Allocate<byte>(64)).Dispose();
+                }
+                """,
+                SnippetCompilation.ParseOptions));
+
+        Assert.Equal(RuleIds.NeverDisposed, Assert.Single(await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation)).Id);
+    }
+
     [Fact]
     public async Task Cancelled_BeforeItStarts_Throws()
     {

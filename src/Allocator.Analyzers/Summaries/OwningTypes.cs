@@ -32,10 +32,13 @@ internal sealed class OwningTypes
     public bool Owns(INamedTypeSymbol? type, ISymbol member) => type is not null && MembersOf(type).Contains(member.OriginalDefinition);
 
     /// <summary>Returns whether a constructor puts its argument into a member that the object owns.</summary>
-    public bool Takes(IParameterSymbol parameter)
+    public bool Takes(IParameterSymbol parameter) => Takes(parameter, new HashSet<ISymbol>(SymbolEqualityComparer.Default));
+
+    // In code that does not compile, constructors may call each other in a circle.
+    private bool Takes(IParameterSymbol parameter, HashSet<ISymbol> asked)
     {
         IParameterSymbol definition = parameter.OriginalDefinition;
-        if (definition.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.Constructor } constructor
+        if (!asked.Add(definition) || definition.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.Constructor } constructor
             || MembersOf(constructor.ContainingType) is not { Count: > 0 } members)
         {
             return false;
@@ -49,7 +52,7 @@ internal sealed class OwningTypes
                 IsTakenAt(reference, members) || (reference.Parent is IArgumentOperation
                 {
                     Parameter: { } passed, Parent: IInvocationOperation { TargetMethod.MethodKind: MethodKind.Constructor },
-                } && Takes(passed))));
+                } && Takes(passed, asked))));
     }
 
     /// <summary>Returns whether a field is a span that its ref struct, which owns, somewhere sets to the memory of a buffer.</summary>
@@ -183,7 +186,7 @@ internal sealed class OwningTypes
                 continue;
             }
 
-            if (isDispose && MemberBehind(call.Instance, body) is { } member)
+            if (isDispose && MemberBehind(call.Instance, body, new HashSet<ISymbol>(SymbolEqualityComparer.Default)) is { } member)
             {
                 if (TypeOf(member) is { } type && (CollectedType.ItemOf(type) ?? type) is var owned
                     && (_types.IsBuffer(owned) || IsOwning(owned, disposal.Asking)) && MemberWrites.AreByType(member))
@@ -243,7 +246,7 @@ internal sealed class OwningTypes
         _ => null,
     };
 
-    private static ISymbol? MemberBehind(IOperation? value, MethodBody body)
+    private static ISymbol? MemberBehind(IOperation? value, MethodBody body, HashSet<ISymbol> followed)
     {
         switch (value?.Strip())
         {
@@ -254,22 +257,22 @@ internal sealed class OwningTypes
                     around = around.Parent;
                 }
 
-                return MemberBehind((around as IConditionalAccessOperation)?.Operation, body);
+                return MemberBehind((around as IConditionalAccessOperation)?.Operation, body, followed);
             case IFieldReferenceOperation { Instance: IInstanceReferenceOperation } field:
                 return field.Field;
             case IPropertyReferenceOperation { Instance: IInstanceReferenceOperation, Property: var property } when IsAutomatic(property):
                 return property;
             case IParameterReferenceOperation { Parameter: var parameter }:
                 return parameter.ContainingSymbol is IMethodSymbol { MethodKind: MethodKind.Constructor } ? parameter : null;
-            case ILocalReferenceOperation { Local: var local }:
-                return MemberBehind(body.OnlyValue(local) ?? CollectedType.LoopOver(local, body)?.Collection, body);
+            case ILocalReferenceOperation { Local: var local } when followed.Add(local):
+                return MemberBehind(body.OnlyValue(local) ?? CollectedType.LoopOver(local, body)?.Collection, body, followed);
             case IArrayElementReferenceOperation element:
-                return MemberBehind(element.ArrayReference, body);
+                return MemberBehind(element.ArrayReference, body, followed);
             case IPropertyReferenceOperation { Instance: { } collection, Property: { Name: "Values" } or { IsIndexer: true } }
                 when CollectedType.ItemOf(collection.Type) is not null:
-                return MemberBehind(collection, body);
+                return MemberBehind(collection, body, followed);
             case IInvocationOperation { TargetMethod: { Name: "Exchange", ContainingType.Name: "Interlocked" } } exchange:
-                return MemberBehind(exchange.Arguments[0].Value, body);
+                return MemberBehind(exchange.Arguments[0].Value, body, followed);
             default:
                 return null;
         }

@@ -214,7 +214,7 @@ internal sealed partial class ResultOrigin
                 .Aggregate(all, (origin, argument) => origin.And(OfValue(argument.Value, body, method)));
         }
 
-        if (_looksForFresh && _known.Factories.IsRent(call))
+        if (_looksForFresh && (_known.Factories.LambdaOf(call) is { } lambda ? IsMadeBy(lambda) : _known.Factories.IsRent(call)))
         {
             return Origin.Fresh;
         }
