@@ -125,16 +125,29 @@ internal sealed class OwningTypes
         INamedTypeSymbol definition = type.OriginalDefinition;
         return definition.DeclaringSyntaxReferences.IsEmpty ? s_none
             : _members.TryGetValue(definition, out HashSet<ISymbol>? members) ? members
-            : _members.GetOrAdd(definition, Find(definition, new HashSet<ISymbol>(SymbolEqualityComparer.Default)));
+            : Find(definition, new Question());
     }
 
-    private HashSet<ISymbol> Find(INamedTypeSymbol type, HashSet<ISymbol> asking)
+    private HashSet<ISymbol> Find(INamedTypeSymbol type, Question asking)
     {
-        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct } || !asking.Add(type))
+        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct })
         {
             return s_none;
         }
 
+        if (_members.TryGetValue(type, out HashSet<ISymbol>? known))
+        {
+            return known;
+        }
+
+        if (!asking.Types.Add(type))
+        {
+            asking.IsCut = true;
+            return s_none;
+        }
+
+        bool wasCut = asking.IsCut;
+        asking.IsCut = false;
         HashSet<ISymbol> found = new(SymbolEqualityComparer.Default);
         IMethodSymbol[] disposes = DisposesOf(type);
         if (disposes.Length == 1)
@@ -142,7 +155,13 @@ internal sealed class OwningTypes
             AddDisposed(disposes[0], new Disposal(type, found, asking));
         }
 
-        asking.Remove(type);
+        asking.Types.Remove(type);
+        if (!asking.IsCut || asking.Types.Count == 0)
+        {
+            _members.TryAdd(type, found);
+        }
+
+        asking.IsCut |= wasCut;
         return found;
     }
 
@@ -222,18 +241,26 @@ internal sealed class OwningTypes
         return method;
     }
 
-    private bool IsOwning(ITypeSymbol type, HashSet<ISymbol> asking) =>
+    private bool IsOwning(ITypeSymbol type, Question asking) =>
         type is INamedTypeSymbol { OriginalDefinition: { DeclaringSyntaxReferences.IsEmpty: false } definition }
         && Find(definition, asking).Count > 0;
 
-    /// <summary>What one type disposes, the methods of it that were read for that, and the types whose answer is not there yet.</summary>
-    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, HashSet<ISymbol> asking)
+    /// <summary>The types whose answer is not there yet. One that rests on another of them is kept by the outermost alone.</summary>
+    private sealed class Question
+    {
+        public HashSet<ISymbol> Types { get; } = new(SymbolEqualityComparer.Default);
+
+        public bool IsCut { get; set; }
+    }
+
+    /// <summary>What one type disposes, the methods of it that were read for that, and the question that it belongs to.</summary>
+    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, Question asking)
     {
         public INamedTypeSymbol Type { get; } = type;
 
         public HashSet<ISymbol> Members { get; } = members;
 
-        public HashSet<ISymbol> Asking { get; } = asking;
+        public Question Asking { get; } = asking;
 
         public HashSet<ISymbol> Methods { get; } = new(SymbolEqualityComparer.Default);
     }
