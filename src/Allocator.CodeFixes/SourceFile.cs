@@ -9,17 +9,22 @@ internal sealed class SourceFile
     private readonly Document _document;
     private readonly SemanticModel _model;
     private readonly CancellationToken _cancellationToken;
+    private readonly Lazy<KnownSymbols?> _known;
 
     private SourceFile(Document document, SyntaxNode root, SemanticModel model, SourceText text, CancellationToken cancellationToken)
     {
         _document = document;
         _model = model;
         _cancellationToken = cancellationToken;
+        _known = new Lazy<KnownSymbols?>(() => KnownSymbols.Resolve(model.Compilation));
         Root = root;
         Text = text;
     }
 
     public SyntaxNode Root { get; }
+
+    /// <summary>Gets what the analyzer knows of the compilation; null if that does not reference the allocator.</summary>
+    public KnownSymbols? Known => _known.Value;
 
     public SourceText Text { get; }
 
@@ -54,7 +59,7 @@ internal sealed class SourceFile
         && (argument.NameColon is { } named
             ? parameters.FirstOrDefault(one => one.Name == named.Name.Identifier.ValueText)
             : parameters.ElementAtOrDefault(arguments.IndexOf(argument))) is { } parameter
-        && KnownSymbols.Resolve(_model.Compilation) is { } known
+        && Known is { } known
         && known.Owning.Takes(parameter) && known.Summaries.Of(parameter) == Passing.Returned;
 
     public bool IsNull(ExpressionSyntax expression) =>

@@ -97,6 +97,58 @@ public sealed class LifetimeAnalyzerTests
         Assert.All(found, diagnostic => Assert.Equal(RuleIds.NeverDisposed, diagnostic.Id));
     }
 
+    // As while it is typed: it does not compile.
+    [Theory]
+    [InlineData("public Image(IMemoryOwner<byte> owner) : this(owner) { } public void Dispose() => _owner.Dispose();")]
+    [InlineData("public Image(IMemoryOwner<byte> owner) { } public void Dispose() { IMemoryOwner<byte> o = o; o.Dispose(); }")]
+    public async Task Code_ThatRefersToItself_Ends(string members)
+    {
+        CSharpCompilation compilation = SnippetCompilation.Create("", SnippetReferences.WithAllocator).AddSyntaxTrees(
+            CSharpSyntaxTree.ParseText(
+                $$"""
+                using System.Buffers;
+                public sealed class Image : System.IDisposable
+                {
+                    private readonly IMemoryOwner<byte> _owner = null!;
+                    {{members}}
+                    public static void Run() => new Image(Allocator.MemoryAllocator.Default.Allocate<byte>(64)).Dispose();
+                }
+                """,
+                SnippetCompilation.ParseOptions));
+
+        Assert.Equal(RuleIds.NeverDisposed, Assert.Single(await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation)).Id);
+    }
+
+    // There are 64 million ways through each.
+    [Fact]
+    public async Task LayersOfOwnersAndViews_EachLookedAtOnce()
+    {
+        IEnumerable<int> layers = Enumerable.Range(1, 26);
+        string types = string.Concat(layers.Select(i =>
+            $$"""
+            public sealed class L{{i}} : IDisposable
+            {
+                private readonly L{{i - 1}} _a = new(), _b = new();
+                public void Dispose() { _a.Dispose(); _b.Dispose(); }
+            }
+
+            """));
+        string views = string.Concat(layers.Select(i => $"Span<byte> s{i} = Yes ? s{i - 1}[1..] : s{i - 1};\n"));
+
+        await Snippet.File(
+            $$"""
+            public sealed class L0 : IDisposable
+            {
+                private readonly IMemoryOwner<byte> _owner = A.Allocate<byte>(64);
+                public void Dispose() => _owner.Dispose();
+                public static Span<byte> Part(Span<byte> s0) { {{views}} return s26; }
+                public static void Run() => {|ALLOC004:new L26()|}.GetHashCode();
+                public static void Clear() => {|ALLOC001:Part(A.Allocate<byte>(64).Memory.Span)|}.Clear();
+            }
+            {{types}}
+            """);
+    }
+
     [Fact]
     public async Task Cancelled_BeforeItStarts_Throws()
     {

@@ -70,10 +70,12 @@ internal sealed class BodyAnalysis
             entries = Fixpoint.OfBody(body, evaluator, _cancellation);
         }
 
-        Reporter reporter = new(sites, _report);
+        Reporter reporter = new(sites);
+        FlowState? exit = entries[entries.Length - 1];
         CheckStatements(body, evaluator, entries, reporter);
-        StoreCheck.Run(evaluator.Stores, entries[entries.Length - 1], reporter);
+        StoreCheck.Run(evaluator.Stores, exit, reporter);
         LeakCheck.Run(body, evaluator.EverDisposed | evaluator.EverEscaped, reporter);
+        reporter.Finish(evaluator.EverEscaped | (exit?.Running ?? 0), _report);
     }
 
     private void CheckStatements(Body body, Evaluator evaluator, FlowState?[] entries, Reporter reporter)

@@ -1,4 +1,5 @@
 using Allocator.Analyzers.Flow;
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
 
@@ -101,12 +102,17 @@ internal sealed class ExitCheck
             {
                 ReportLeft(statement.GetLocation(), perhaps, state);
             }
-            else if (Lost(perhaps, state) != 0 && Jump.Behind(block, branch, _body.Edges) is { } jump)
+            else if (Lost(perhaps, state) != 0 && Jump.Behind(block, branch) is { } jump && Passed(block, branch) is { } passed)
             {
+                _ = Behind(passed, state, out perhaps);
                 ReportLeft(jump.Place, perhaps, state, jump);
             }
         }
     }
+
+    // The graph does not say what a `throw` passes on its way out.
+    private static ImmutableArray<ControlFlowRegion>? Passed(BasicBlock block, ControlFlowBranch branch) =>
+        branch.Semantics is ControlFlowBranchSemantics.Throw ? Edges.PassedByException(block) : branch.FinallyRegions;
 
     private ulong Lost(ulong disposed, FlowState state) =>
         state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;

@@ -21,12 +21,12 @@ internal sealed class Jump
     public string Word => _statement.GetFirstToken().ValueText;
 
     /// <summary>Returns what a branch leaves by: an exception that nothing here handles, or the end of a round or of a loop.</summary>
-    public static Jump? Behind(BasicBlock block, ControlFlowBranch branch, Edges edges)
+    public static Jump? Behind(BasicBlock block, ControlFlowBranch branch)
     {
         if (branch.Semantics is ControlFlowBranchSemantics.Throw)
         {
             StatementSyntax? thrown = block.BranchValue?.Syntax.FirstAncestorOrSelf<StatementSyntax>();
-            return edges.HandlersOf(block).Count == 0 && thrown is ThrowStatementSyntax ? new Jump(thrown, null) : null;
+            return thrown is ThrowStatementSyntax ? new Jump(thrown, null) : null;
         }
 
         IOperation? last = block.Statements().LastOrDefault();

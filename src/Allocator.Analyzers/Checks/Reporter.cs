@@ -1,21 +1,22 @@
 using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Rules;
 
 namespace Allocator.Analyzers.Checks;
 
 /// <summary>Reports at most once for each allocation, because one mistake tends to show in many places.</summary>
 internal sealed class Reporter
 {
+    /// <summary>The property of a diagnostic about an owner that <c>using</c> would dispose too early.</summary>
+    public const string OutlivesUsing = nameof(OutlivesUsing);
+
+    private static readonly ImmutableDictionary<string, string?> s_outlives =
+        ImmutableDictionary<string, string?>.Empty.Add(OutlivesUsing, null);
+
     private readonly SiteTable _sites;
-    private readonly Action<Diagnostic> _report;
+    private readonly List<(int, DiagnosticDescriptor, Location, DiagnosticSeverity, object?)> _found = new();
+    private ulong _reported;
 
-    public Reporter(SiteTable sites, Action<Diagnostic> report)
-    {
-        _sites = sites;
-        _report = report;
-    }
-
-    /// <summary>Gets the allocations that were reported.</summary>
-    public ulong Reported { get; private set; }
+    public Reporter(SiteTable sites) => _sites = sites;
 
     public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites, Func<int, object>? detail = null) =>
         Report(rule, PlaceOf(operation.Syntax), sites, rule.DefaultSeverity, detail);
@@ -23,17 +24,30 @@ internal sealed class Reporter
     public void Report(
         DiagnosticDescriptor rule, Location place, ulong sites, DiagnosticSeverity severity, Func<int, object>? detail = null)
     {
-        ulong remaining = sites & ~Reported;
-        Reported |= remaining;
+        ulong remaining = sites & ~_reported;
+        _reported |= remaining;
         for (int i = 0; remaining != 0; i++, remaining >>= 1)
         {
             if ((remaining & 1) != 0)
             {
-                Location allocation = _sites[i].Operation.Syntax.GetLocation();
-                int line = allocation.GetLineSpan().StartLinePosition.Line + 1;
-                IEnumerable<Location> additional = new[] { allocation };
-                _report(Diagnostic.Create(rule, place, severity, additional, null, line, detail?.Invoke(i)));
+                _found.Add((i, rule, place, severity, detail?.Invoke(i)));
             }
+        }
+    }
+
+    /// <summary>Hands on what was reported, when it is known which owners leave the body or are in use when it ends.</summary>
+    public void Finish(ulong outliving, Action<Diagnostic> report)
+    {
+        foreach ((int site, DiagnosticDescriptor rule, Location place, DiagnosticSeverity severity, object? detail) in _found)
+        {
+            bool outlives = (outliving >> site & 1) != 0;
+            DiagnosticDescriptor said = !outlives ? rule
+                : rule == LifetimeRules.Finalizable ? LifetimeRules.FinalizableHere
+                : rule == LifetimeRules.NeverDisposed ? LifetimeRules.LeftToTask
+                : rule;
+            Location allocation = _sites[site].Operation.Syntax.GetLocation();
+            int line = allocation.GetLineSpan().StartLinePosition.Line + 1;
+            report(Diagnostic.Create(said, place, severity, new[] { allocation }, outlives ? s_outlives : null, line, detail));
         }
     }
 

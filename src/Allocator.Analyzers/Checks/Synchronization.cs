@@ -29,7 +29,9 @@ internal sealed class Synchronization
     {
         foreach (IOperation operation in body.Descendants())
         {
-            if (operation is IInvocationOperation { TargetMethod: var method } && IsWait(method))
+            // What completes the task of such a source may do so when another task has ended.
+            if (operation is { Type.Name: "TaskCompletionSource" }
+                || (operation is IInvocationOperation { TargetMethod: var method } && IsWait(method)))
             {
                 return true;
             }

@@ -1,6 +1,7 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
+using Allocator.Analyzers.Symbols;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -40,7 +41,7 @@ internal sealed partial class Evaluator
             }
 
             given.All |= value;
-            given.Owners |= call.Type is { } type && _types.IsLazy(type) ? value.Own : owners;
+            given.Owners |= KnownTypes.IsLazy(call.TargetMethod) ? value.Own : owners;
         }
 
         return given;
@@ -135,7 +136,7 @@ internal sealed partial class Evaluator
 
     // To count needs no item to be computed.
     private bool RunsQuery(IMethodSymbol method) => method is { ContainingType.Name: "Enumerable", Name: var name }
-        && !_types.IsLazy(method.ReturnType) && name is not ("Count" or "LongCount" or "Any" or "TryGetNonEnumeratedCount");
+        && !KnownTypes.IsLazy(method) && name is not ("Count" or "LongCount" or "Any" or "TryGetNonEnumeratedCount");
 
     // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
     private void AssignOutArguments(IInvocationOperation call, Holding receiver)

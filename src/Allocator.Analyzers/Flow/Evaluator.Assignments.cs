@@ -1,5 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -110,13 +111,11 @@ internal sealed partial class Evaluator
             && instance is ILocalReferenceOperation or IFlowCaptureReferenceOperation
             && member is IFieldSymbol or IPropertySymbol { ReturnsByRef: false, ReturnsByRefReadonly: false })
         {
-            // Other fields of the struct may still show what they showed.
-            State[variable] |= new Holding(0, 0, value.Raw);
+            AssignSpan(target, member, variable, value);
             return true;
         }
 
-        if (instance is IFlowCaptureReferenceOperation && IsPlainMember(member)
-            && target.Syntax.Parent?.Parent is InitializerExpressionSyntax)
+        if (instance is IFlowCaptureReferenceOperation && IsPlainMember(member) && IsInInitializer(target))
         {
             State[variable] |= Hold(value.Keep, value.Own);
             return true;
@@ -126,21 +125,21 @@ internal sealed partial class Evaluator
     }
 
     // Such a member keeps the value that it is given, and does nothing else with it.
-    private static bool IsPlainMember(ISymbol member)
-    {
-        if (member is IPropertySymbol property)
-        {
-            foreach (ISymbol other in property.ContainingType.GetMembers())
-            {
-                if (other is IFieldSymbol { AssociatedSymbol: { } automatic }
-                    && SymbolEqualityComparer.Default.Equals(automatic, property))
-                {
-                    return true;
-                }
-            }
-        }
+    private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol || OwningTypes.IsAutomatic(member);
 
-        return member is IFieldSymbol;
+    private static bool IsInInitializer(IOperation target) => target.Syntax.Parent?.Parent is InitializerExpressionSyntax;
+
+    // The only span of a ref struct is replaced. One of several may be: then what the struct showed is not followed any more.
+    private void AssignSpan(IOperation target, ISymbol member, int variable, Holding value)
+    {
+        Holding shown = State[variable];
+        bool isSpan = _body.Known.IsRaw(target.Type);
+        bool isOnly = isSpan && IsPlainMember(member) && !member.ContainingType.DeclaringSyntaxReferences.IsEmpty
+            && member.ContainingType.GetMembers().Count(other => other is IFieldSymbol { IsStatic: false } field
+                && (field.RefKind != RefKind.None || _body.Known.IsRaw(field.Type))) == 1;
+        State.Escaped |= !isSpan || isOnly || IsInInitializer(target) ? 0 : shown.Raw & ~value.Raw;
+        State[variable] = new Holding(
+            shown.Own, shown.Memory, isOnly ? value.Raw : shown.Raw | value.Raw, shown.Uncertain, shown.Held);
     }
 
     private void NoteStore(IOperation target, ISymbol symbol, Holding value, bool isOneOfMany = false)

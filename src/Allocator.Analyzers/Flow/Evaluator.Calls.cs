@@ -14,14 +14,14 @@ internal sealed partial class Evaluator
         Holding receiver = call.Instance is null ? default : Evaluate(call.Instance, asLocation: true);
         if (_body.Sites.BitOf(call) is var site and not 0)
         {
-            Given ignored = EvaluateArguments(call);
+            Given taken = EvaluateArguments(call);
             if (receiver is { Direct: 0, Held: not 0 })
             {
                 GiveMaker(call, receiver);
             }
             else
             {
-                GiveReceiver(call, method, receiver, ref ignored);
+                GiveReceiver(call, method, receiver, ref taken);
             }
 
             TouchOwner(call, receiver);
@@ -30,6 +30,8 @@ internal sealed partial class Evaluator
                 Dispose(call, receiver);
             }
 
+            // The new owner may have taken it over.
+            Escape(taken.Returned | Holding.Holder(taken.ToResult));
             return Allocate(call, site);
         }
 

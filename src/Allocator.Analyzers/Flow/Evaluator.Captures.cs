@@ -1,6 +1,7 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
+using Allocator.Analyzers.Symbols;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -79,7 +80,7 @@ internal sealed partial class Evaluator
     {
         IInvocationOperation? first = null;
         while (((query as ITranslatedQueryOperation)?.Operation ?? query)?.Strip() is IInvocationOperation call
-            && call.TargetMethod is { ContainingType.Name: "Enumerable" } method && _types.IsLazy(method.ReturnType)
+            && call.TargetMethod is { ContainingType.Name: "Enumerable" } method && KnownTypes.IsLazy(method)
             && !call.Arguments.IsEmpty)
         {
             first = call;

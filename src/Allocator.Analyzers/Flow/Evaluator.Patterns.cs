@@ -17,6 +17,7 @@ internal sealed partial class Evaluator
                 Declare(declaration.DeclaredSymbol, value);
                 break;
             case IRecursivePatternOperation recursive:
+                State.Handed |= SymbolEqualityComparer.Default.Equals(recursive.MatchedType, recursive.InputType) ? 0 : value.Own;
                 EvaluateParts(recursive, value, test);
                 break;
             case IBinaryPatternOperation both:

@@ -110,13 +110,20 @@ internal sealed class Fixpoint
     /// <summary>Returns the state on one of the branches of a block. A test for null may show there which owners do not exist.</summary>
     public static FlowState OnBranch(Body body, BasicBlock block, FlowState end, bool isConditional)
     {
-        if (NullTest.OnNullBranch(block, isConditional) is not { } test || !body.Variables.TryGet(test.Value, out int variable))
+        if (NullTest.OnNullBranch(block, isConditional) is not { } test)
         {
             return end;
         }
 
-        // A variable that would hold the owner if it existed is null here, so the owner was never allocated on this path.
         FlowState state = end.Clone();
+        if (!body.Variables.TryGet(test.Value, out int variable))
+        {
+            // A call that returned null has made no owner.
+            state.Forget(body.Sites.BitOf(test.Value.Strip()) & ~state.OwnerEscaped);
+            return state;
+        }
+
+        // A variable that would hold the owner if it existed is null here, so the owner was never allocated on this path.
         Holding value = state[variable];
         state.Forget(value.Own & ~value.Uncertain & ~state.OwnerEscaped);
         if (body.Known.Types.IsTask(test.Value.Strip().Type))

@@ -31,6 +31,26 @@ internal sealed class Edges
     /// <summary>Returns the handlers that an exception in the block reaches.</summary>
     public IReadOnlyList<int> HandlersOf(BasicBlock block) => _handlers[block.Ordinal];
 
+    /// <summary>Returns the <c>finally</c> blocks that an exception in the block passes; null if it comes to a handler.</summary>
+    public static ImmutableArray<ControlFlowRegion>? PassedByException(BasicBlock block)
+    {
+        List<ControlFlowRegion> passed = new();
+        for (ControlFlowRegion region = block.EnclosingRegion; region.Kind != ControlFlowRegionKind.Root; region = region.EnclosingRegion!)
+        {
+            if (region is { Kind: ControlFlowRegionKind.Try, EnclosingRegion: { } statement })
+            {
+                if (statement.Kind != ControlFlowRegionKind.TryAndFinally)
+                {
+                    return null;
+                }
+
+                passed.Add(statement.NestedRegions.Last());
+            }
+        }
+
+        return passed.ToImmutableArray();
+    }
+
     /// <summary>Returns the blocks that follow by way of a <c>finally</c>: its first one, or what comes after it.</summary>
     public IReadOnlyList<int> ThroughFinally(BasicBlock block) => _throughFinally[block.Ordinal];
 

@@ -7,11 +7,11 @@ internal readonly struct NullTest
 {
     private NullTest(IOperation value, bool isNullWhenTrue)
     {
-        Value = value;
+        Value = value.Strip() is ISimpleAssignmentOperation { Target: var target } ? target : value;
         IsNullWhenTrue = isNullWhenTrue;
     }
 
-    /// <summary>Gets what is compared with null.</summary>
+    /// <summary>Gets what is compared with null; of an assignment the variable that gets it.</summary>
     public IOperation Value { get; }
 
     private bool IsNullWhenTrue { get; }
@@ -46,6 +46,8 @@ internal readonly struct NullTest
             new NullTest(value, false),
         IRecursivePatternOperation { PropertySubpatterns.IsEmpty: true, DeconstructionSubpatterns.IsEmpty: true } any
             when SymbolEqualityComparer.Default.Equals(any.MatchedType, any.InputType) => new NullTest(value, false),
+        INegatedPatternOperation { Pattern: IRecursivePatternOperation any } when OfPattern(value, any) is not null =>
+            new NullTest(value, true),
         _ => null,
     };
 

@@ -13,7 +13,7 @@ internal sealed class SiteTable
     public SiteTable(ControlFlowGraph graph, Factories factories, KnownTypes types)
     {
         HashSet<ISymbol> filled = FilledLate(graph, factories);
-        foreach (BasicBlock block in graph.Blocks)
+        foreach (BasicBlock block in graph.Blocks.Where(one => one.IsReachable))
         {
             foreach (IOperation statement in block.Statements())
             {

@@ -43,6 +43,16 @@ internal static class LifetimeRules
         "An early return leaves the owner behind, or a loop overwrites the only variable that has it.",
         DiagnosticSeverity.Info);
 
+    /// <summary>The message of <see cref="Finalizable"/> for an owner that leaves the method on another path.</summary>
+    public static readonly DiagnosticDescriptor FinalizableHere = Saying(
+        Finalizable,
+        "On this path nothing uses the owner allocated on line {0} after this point: the GC may finalize it and hand its memory out again "
+            + "while this span is in use. Dispose it before the path leaves the method.");
+
+    /// <summary>The message of <see cref="NeverDisposed"/> for an owner that a task may still use when the method ends.</summary>
+    public static readonly DiagnosticDescriptor LeftToTask =
+        Saying(NeverDisposed, "This owner is never disposed. Dispose it once the task that uses it has ended.");
+
     /// <summary>The message of <see cref="OutlivesOwner"/> for an owner that is declared with <c>using</c> and returned.</summary>
     public static readonly DiagnosticDescriptor ReturnedFromUsing =
         Saying(OutlivesOwner, "'using' disposes this owner when the method returns. Remove 'using'; the caller disposes.");

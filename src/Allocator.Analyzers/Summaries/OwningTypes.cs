@@ -32,10 +32,13 @@ internal sealed class OwningTypes
     public bool Owns(INamedTypeSymbol? type, ISymbol member) => type is not null && MembersOf(type).Contains(member.OriginalDefinition);
 
     /// <summary>Returns whether a constructor puts its argument into a member that the object owns.</summary>
-    public bool Takes(IParameterSymbol parameter)
+    public bool Takes(IParameterSymbol parameter) => Takes(parameter, new HashSet<ISymbol>(SymbolEqualityComparer.Default));
+
+    // In code that does not compile, constructors may call each other in a circle.
+    private bool Takes(IParameterSymbol parameter, HashSet<ISymbol> asked)
     {
         IParameterSymbol definition = parameter.OriginalDefinition;
-        if (definition.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.Constructor } constructor
+        if (!asked.Add(definition) || definition.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.Constructor } constructor
             || MembersOf(constructor.ContainingType) is not { Count: > 0 } members)
         {
             return false;
@@ -49,7 +52,7 @@ internal sealed class OwningTypes
                 IsTakenAt(reference, members) || (reference.Parent is IArgumentOperation
                 {
                     Parameter: { } passed, Parent: IInvocationOperation { TargetMethod.MethodKind: MethodKind.Constructor },
-                } && Takes(passed))));
+                } && Takes(passed, asked))));
     }
 
     /// <summary>Returns whether a field is a span that its ref struct, which owns, somewhere sets to the memory of a buffer.</summary>
@@ -122,16 +125,29 @@ internal sealed class OwningTypes
         INamedTypeSymbol definition = type.OriginalDefinition;
         return definition.DeclaringSyntaxReferences.IsEmpty ? s_none
             : _members.TryGetValue(definition, out HashSet<ISymbol>? members) ? members
-            : _members.GetOrAdd(definition, Find(definition, new HashSet<ISymbol>(SymbolEqualityComparer.Default)));
+            : Find(definition, new Question());
     }
 
-    private HashSet<ISymbol> Find(INamedTypeSymbol type, HashSet<ISymbol> asking)
+    private HashSet<ISymbol> Find(INamedTypeSymbol type, Question asking)
     {
-        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct } || !asking.Add(type))
+        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct })
         {
             return s_none;
         }
 
+        if (_members.TryGetValue(type, out HashSet<ISymbol>? known))
+        {
+            return known;
+        }
+
+        if (!asking.Types.Add(type))
+        {
+            asking.IsCut = true;
+            return s_none;
+        }
+
+        bool wasCut = asking.IsCut;
+        asking.IsCut = false;
         HashSet<ISymbol> found = new(SymbolEqualityComparer.Default);
         IMethodSymbol[] disposes = DisposesOf(type);
         if (disposes.Length == 1)
@@ -139,7 +155,13 @@ internal sealed class OwningTypes
             AddDisposed(disposes[0], new Disposal(type, found, asking));
         }
 
-        asking.Remove(type);
+        asking.Types.Remove(type);
+        if (!asking.IsCut || asking.Types.Count == 0)
+        {
+            _members.TryAdd(type, found);
+        }
+
+        asking.IsCut |= wasCut;
         return found;
     }
 
@@ -183,7 +205,7 @@ internal sealed class OwningTypes
                 continue;
             }
 
-            if (isDispose && MemberBehind(call.Instance, body) is { } member)
+            if (isDispose && MemberBehind(call.Instance, body, new HashSet<ISymbol>(SymbolEqualityComparer.Default)) is { } member)
             {
                 if (TypeOf(member) is { } type && (CollectedType.ItemOf(type) ?? type) is var owned
                     && (_types.IsBuffer(owned) || IsOwning(owned, disposal.Asking)) && MemberWrites.AreByType(member))
@@ -219,18 +241,26 @@ internal sealed class OwningTypes
         return method;
     }
 
-    private bool IsOwning(ITypeSymbol type, HashSet<ISymbol> asking) =>
+    private bool IsOwning(ITypeSymbol type, Question asking) =>
         type is INamedTypeSymbol { OriginalDefinition: { DeclaringSyntaxReferences.IsEmpty: false } definition }
         && Find(definition, asking).Count > 0;
 
-    /// <summary>What one type disposes, the methods of it that were read for that, and the types whose answer is not there yet.</summary>
-    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, HashSet<ISymbol> asking)
+    /// <summary>The types whose answer is not there yet. One that rests on another of them is kept by the outermost alone.</summary>
+    private sealed class Question
+    {
+        public HashSet<ISymbol> Types { get; } = new(SymbolEqualityComparer.Default);
+
+        public bool IsCut { get; set; }
+    }
+
+    /// <summary>What one type disposes, the methods of it that were read for that, and the question that it belongs to.</summary>
+    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, Question asking)
     {
         public INamedTypeSymbol Type { get; } = type;
 
         public HashSet<ISymbol> Members { get; } = members;
 
-        public HashSet<ISymbol> Asking { get; } = asking;
+        public Question Asking { get; } = asking;
 
         public HashSet<ISymbol> Methods { get; } = new(SymbolEqualityComparer.Default);
     }
@@ -243,7 +273,7 @@ internal sealed class OwningTypes
         _ => null,
     };
 
-    private static ISymbol? MemberBehind(IOperation? value, MethodBody body)
+    private static ISymbol? MemberBehind(IOperation? value, MethodBody body, HashSet<ISymbol> followed)
     {
         switch (value?.Strip())
         {
@@ -254,22 +284,22 @@ internal sealed class OwningTypes
                     around = around.Parent;
                 }
 
-                return MemberBehind((around as IConditionalAccessOperation)?.Operation, body);
+                return MemberBehind((around as IConditionalAccessOperation)?.Operation, body, followed);
             case IFieldReferenceOperation { Instance: IInstanceReferenceOperation } field:
                 return field.Field;
             case IPropertyReferenceOperation { Instance: IInstanceReferenceOperation, Property: var property } when IsAutomatic(property):
                 return property;
             case IParameterReferenceOperation { Parameter: var parameter }:
                 return parameter.ContainingSymbol is IMethodSymbol { MethodKind: MethodKind.Constructor } ? parameter : null;
-            case ILocalReferenceOperation { Local: var local }:
-                return MemberBehind(body.OnlyValue(local) ?? CollectedType.LoopOver(local, body)?.Collection, body);
+            case ILocalReferenceOperation { Local: var local } when followed.Add(local):
+                return MemberBehind(body.OnlyValue(local) ?? CollectedType.LoopOver(local, body)?.Collection, body, followed);
             case IArrayElementReferenceOperation element:
-                return MemberBehind(element.ArrayReference, body);
+                return MemberBehind(element.ArrayReference, body, followed);
             case IPropertyReferenceOperation { Instance: { } collection, Property: { Name: "Values" } or { IsIndexer: true } }
                 when CollectedType.ItemOf(collection.Type) is not null:
-                return MemberBehind(collection, body);
+                return MemberBehind(collection, body, followed);
             case IInvocationOperation { TargetMethod: { Name: "Exchange", ContainingType.Name: "Interlocked" } } exchange:
-                return MemberBehind(exchange.Arguments[0].Value, body);
+                return MemberBehind(exchange.Arguments[0].Value, body, followed);
             default:
                 return null;
         }

@@ -41,8 +41,18 @@ internal sealed partial class ResultOrigin
         (_known.Types.ResultOfTask(type) ?? type) is INamedTypeSymbol { IsTupleType: true } tuple ? tuple.TupleElements : null;
 
     /// <summary>Returns whether all that a lambda returns is a new owner.</summary>
-    public bool IsMadeBy(IAnonymousFunctionOperation lambda) => lambda.Symbol is { IsAsync: false, ReturnType: { } type }
-        && _known.Owning.IsBuffer(type) && OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh;
+    public bool IsMadeBy(IAnonymousFunctionOperation lambda)
+    {
+        // It may call itself by the variable that has it.
+        if (lambda.Symbol is not { IsAsync: false, ReturnType: { } type } || !_known.Owning.IsBuffer(type) || !_running.Add(lambda.Symbol))
+        {
+            return false;
+        }
+
+        bool isMade = OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh;
+        _running.Remove(lambda.Symbol);
+        return isMade;
+    }
 
     /// <summary>Returns whether all that a method hands out by a parameter is a new owner, or null.</summary>
     public bool IsHandedOut(IParameterSymbol parameter)

@@ -17,6 +17,7 @@ internal sealed partial class ResultOrigin
 
     // Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
     private readonly Dictionary<IMethodSymbol, Origin> _provisional = new(SymbolEqualityComparer.Default);
+    private readonly Dictionary<ISymbol, Origin> _variables = new(SymbolEqualityComparer.Default);
     private bool _assumed;
 
     public ResultOrigin(KnownSymbols known, bool looksForFresh)
@@ -214,7 +215,7 @@ internal sealed partial class ResultOrigin
                 .Aggregate(all, (origin, argument) => origin.And(OfValue(argument.Value, body, method)));
         }
 
-        if (_looksForFresh && _known.Factories.IsRent(call))
+        if (_looksForFresh && (_known.Factories.LambdaOf(call) is { } lambda ? IsMadeBy(lambda) : _known.Factories.IsRent(call)))
         {
             return Origin.Fresh;
         }
@@ -240,13 +241,20 @@ internal sealed partial class ResultOrigin
 
     private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method)
     {
-        IReadOnlyList<IOperation?> values = body.Values(local);
+        if (_variables.TryGetValue(local, out Origin known))
+        {
+            return known;
+        }
+
         if (!_running.Add(local))
         {
             _assumed = true;
             return Origin.Any;
         }
 
+        bool assumedBefore = _assumed;
+        _assumed = false;
+        IReadOnlyList<IOperation?> values = body.Values(local);
         Origin all = values.Count == 0 ? Origin.Unknown : Origin.Any;
         foreach (IOperation? value in values)
         {
@@ -256,7 +264,14 @@ internal sealed partial class ResultOrigin
         _running.Remove(local);
         bool isFresh = all.IsFresh && !IsInUsing(local) && DisposedAsideOnly(local, body)
             && !ValueTrace.Of(local, body, _known, _known.Summaries.Of, method).Escapes;
-        return all.IsFresh && !isFresh ? Origin.Unknown : all;
+        all = all.IsFresh && !isFresh ? Origin.Unknown : all;
+        if (!_assumed)
+        {
+            _variables[local] = all;
+        }
+
+        _assumed |= assumedBefore;
+        return all;
     }
 
     private static bool IsInUsing(ISymbol local) => local.DeclaringSyntaxReferences.Any(reference =>

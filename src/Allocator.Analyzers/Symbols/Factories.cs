@@ -66,10 +66,9 @@ internal sealed class Factories
     /// </summary>
     public bool IsRent(IInvocationOperation call)
     {
-        if (call.TargetMethod.MethodKind == MethodKind.DelegateInvoke)
+        if (LambdaOf(call) is { } lambda)
         {
-            return call.Type is { } type && _symbols.Owning.IsBuffer(type) && LambdaIn(call.Instance?.Strip()) is { } lambda
-                && _symbols.Origins.IsFactory(lambda);
+            return _symbols.Origins.IsFactory(lambda);
         }
 
         if (call is not { TargetMethod: { Name: "Rent", ContainingType.Name: "MemoryPool" }, Instance: { } instance })
@@ -93,6 +92,11 @@ internal sealed class Factories
                 },
             };
     }
+
+    /// <summary>Returns the lambda of a buffer's type that a call runs, if it is all that its variable ever has; or null.</summary>
+    public IAnonymousFunctionOperation? LambdaOf(IInvocationOperation call) =>
+        call is { TargetMethod.MethodKind: MethodKind.DelegateInvoke, Type: { } type } && _symbols.Owning.IsBuffer(type)
+            ? LambdaIn(call.Instance?.Strip()) : null;
 
     private IAnonymousFunctionOperation? LambdaIn(IOperation? variable)
     {

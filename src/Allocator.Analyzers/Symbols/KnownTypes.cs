@@ -115,9 +115,10 @@ internal sealed class KnownTypes
     /// <summary>Returns whether a value of the type can be memory, or a view of it.</summary>
     public bool CanShow(ITypeSymbol? type) => IsRaw(type) || IsMemory(type) || CanKeep(type);
 
-    /// <summary>Returns whether the type is an interface to items that are computed when they are asked for.</summary>
-    public bool IsLazy(ITypeSymbol type) =>
-        type is { TypeKind: TypeKind.Interface } || type.Name.EndsWith("Query", StringComparison.Ordinal);
+    /// <summary>Returns whether a method gives items that are computed when they are asked for; one item may be of any type.</summary>
+    public static bool IsLazy(IMethodSymbol method) => method.OriginalDefinition.ReturnType.Name is var name
+        && (name is "IEnumerable" or "IOrderedEnumerable" or "IAsyncEnumerable" or "IOrderedAsyncEnumerable"
+                or "IQueryable" or "IOrderedQueryable" || name.EndsWith("Query", StringComparison.Ordinal));
 
     /// <summary>Returns whether values of the type own memory: what the allocator hands out, and whatever else owns memory.</summary>
     public bool IsBuffer(ITypeSymbol type) => !IsAllocator(type)

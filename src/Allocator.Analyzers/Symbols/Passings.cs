@@ -142,7 +142,7 @@ internal sealed class Passings
 
         return type == "ThreadPool" && method.Name is "QueueUserWorkItem" or "UnsafeQueueUserWorkItem" ? Passing.HeldByTask
             : !s_runAtOnce.Contains(type) ? Passing.Escapes
-            : type.EndsWith("Enumerable", StringComparison.Ordinal) && _known.Types.IsLazy(method.ReturnType) ? Passing.Held
+            : type.EndsWith("Enumerable", StringComparison.Ordinal) && KnownTypes.IsLazy(method) ? Passing.Held
             : Passing.Borrowed;
     }
 
@@ -163,7 +163,7 @@ internal sealed class Passings
         {
             { ContainingType.Name: "Task", Name: "WhenAll" or "WhenAny" } =>
                 call.Arguments[0].Value.Strip() is IInvocationOperation { TargetMethod: { ContainingType.Name: "Enumerable" } query }
-                    && _known.Types.IsLazy(query.ReturnType) ? Passing.HeldByTask : Passing.Held,
+                    && KnownTypes.IsLazy(query) ? Passing.HeldByTask : Passing.Held,
             { ContainingType.Name: "KeyValuePair" or "Tuple" or "ValueTuple", Name: "Create" } => Passing.Held,
             { ContainingType.Name: "HttpClient" } when parameter.Type.Name == "HttpContent" && _known.Types.IsTask(result) =>
                 Passing.HeldByTask,
@@ -171,7 +171,7 @@ internal sealed class Passings
             { ContainingType.Name: "Task" or "ValueTask", Name: "FromResult" } => Passing.Held,
             { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,
             { ContainingType.Name: "BuffersExtensions" } => _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
-            { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held
+            { ContainingType.Name: "Enumerable" } => KnownTypes.IsLazy(method) ? Passing.Held
                 : _known.Types.CanKeepComplete(result) ? Passing.Escapes : Passing.Borrowed,
             _ when _known.Types.IsStream(parameter.Type) && !HasOut(method) =>
                 _known.Types.IsTask(result) ? Passing.HeldByTask : _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,

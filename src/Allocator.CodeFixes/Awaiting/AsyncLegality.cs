@@ -1,4 +1,5 @@
 using System.Reflection;
+using Allocator.Analyzers.Symbols;
 
 namespace Allocator.CodeFixes.Awaiting;
 
@@ -12,7 +13,7 @@ internal static class AsyncLegality
     public static bool CanBeAsync(TaskMethod method, SourceFile source) =>
         !method.Symbol.IsAsync
         && Tasks.Is(method.Symbol.ReturnType)
-        && method.Symbol.Parameters.All(parameter => parameter.RefKind == RefKind.None && !Views.Is(parameter.Type))
+        && method.Symbol.Parameters.All(parameter => parameter.RefKind == RefKind.None && !KnownTypes.IsRaw(parameter.Type))
         && !WorksOnACopyOfItself(method, source)
         && (method.Symbol.MethodImplementationFlags & MethodImplAttributes.Synchronized) == 0
         && !method.Declaration.AncestorsAndSelf().Any(IsUnsafe)
@@ -69,10 +70,10 @@ internal static class AsyncLegality
 
     private static bool IsView(SyntaxNode node, SourceFile source) => node switch
     {
-        ForEachStatementSyntax loop => loop.Type is RefTypeSyntax || Views.Is(source.TypeOf(loop.Expression)),
+        ForEachStatementSyntax loop => loop.Type is RefTypeSyntax || KnownTypes.IsRaw(source.TypeOf(loop.Expression)),
         VariableDeclaratorSyntax or SingleVariableDesignationSyntax =>
-            source.DeclaredBy(node) is ILocalSymbol local && (local.RefKind != RefKind.None || Views.Is(local.Type)),
-        IdentifierNameSyntax name => IsUsedOnTheWayOut(name) && Views.Is(source.TypeOf(name)),
+            source.DeclaredBy(node) is ILocalSymbol local && (local.RefKind != RefKind.None || KnownTypes.IsRaw(local.Type)),
+        IdentifierNameSyntax name => IsUsedOnTheWayOut(name) && KnownTypes.IsRaw(source.TypeOf(name)),
         _ => false,
     };
 

@@ -1,3 +1,5 @@
+using Allocator.Analyzers.Symbols;
+
 namespace Allocator.CodeFixes.Awaiting;
 
 /// <summary>A task that an async method drops, as in <c>_ = stream.WriteAsync(owner.Memory);</c>.</summary>
@@ -32,7 +34,7 @@ internal static class DiscardedTask
     // No span lives across an await.
     private static bool HasViews(StatementSyntax statement, SourceFile source) =>
         statement.Ancestors().First(node => node is BaseMethodDeclarationSyntax or LocalFunctionStatementSyntax
-            or AnonymousFunctionExpressionSyntax).DescendantNodes().Any(node =>
+            or AnonymousFunctionExpressionSyntax or CompilationUnitSyntax).DescendantNodes().Any(node =>
             node is VariableDeclaratorSyntax or SingleVariableDesignationSyntax
-            && source.DeclaredBy(node) is ILocalSymbol local && (local.RefKind != RefKind.None || Views.Is(local.Type)));
+            && source.DeclaredBy(node) is ILocalSymbol local && (local.RefKind != RefKind.None || KnownTypes.IsRaw(local.Type)));
 }

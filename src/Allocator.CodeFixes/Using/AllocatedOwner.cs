@@ -65,8 +65,7 @@ internal static class AllocatedOwner
 
     /// <summary>Gets whether the caller owns what <paramref name="call"/> returns.</summary>
     public static bool IsMadeBy(InvocationExpressionSyntax call, SourceFile source) =>
-        source.SymbolOf(call) is IMethodSymbol method
-        && method.GetReturnTypeAttributes().Any(attribute => attribute.AttributeClass?.Name == "OwnedBufferAttribute");
+        source.SymbolOf(call) is IMethodSymbol method && source.Known?.Factories.IsDeclared(method) == true;
 
     /// <summary>Returns the call that <paramref name="expression"/> awaits, or that it is, if any.</summary>
     public static InvocationExpressionSyntax? Call(ExpressionSyntax expression)

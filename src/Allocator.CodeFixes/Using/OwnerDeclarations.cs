@@ -1,3 +1,5 @@
+using Allocator.Analyzers.Checks;
+
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>
@@ -19,7 +21,8 @@ internal sealed class OwnerDeclarations
     /// <summary>Adds the changes for one diagnostic, or none if it has no fix that is certain to be right.</summary>
     public void Add(Diagnostic diagnostic)
     {
-        if (AllocatedOwner.Of(diagnostic, _source) is not { } owner || IsTouched(owner))
+        if (diagnostic.Properties.ContainsKey(Reporter.OutlivesUsing)
+            || AllocatedOwner.Of(diagnostic, _source) is not { } owner || IsTouched(owner))
         {
             return;
         }

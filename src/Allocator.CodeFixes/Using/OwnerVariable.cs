@@ -29,7 +29,8 @@ internal static class OwnerVariable
         && Disposable.Is(local.Type)
         && Alternatives(variable.Initializer!.Value).All(value => value == owner || IsOwned(value, source))
         && UsingScope.Allows(declaration, source)
-        && !Assignments.ChangeVariable(local, declaration.Parent!, source);
+        && !Assignments.ChangeVariable(
+            local, declaration.Parent is GlobalStatementSyntax { Parent: { } unit } ? unit : declaration.Parent!, source);
 
     // The expressions that may be the value of `value`.
     private static IEnumerable<ExpressionSyntax> Alternatives(ExpressionSyntax value) => value switch

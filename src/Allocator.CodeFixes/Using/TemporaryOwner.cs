@@ -1,3 +1,5 @@
+using Allocator.Analyzers.Symbols;
+
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>An owner that no variable holds, as in <c>allocator.Allocate&lt;byte&gt;(n).Memory.Span</c>.</summary>
@@ -49,7 +51,7 @@ internal static class TemporaryOwner
         SyntaxNode node = AllocatedOwner.WithParentheses(owner);
         while (node.Parent is MemberAccessExpressionSyntax member && member.Expression == node)
         {
-            if (Views.Is(source.TypeOf(member)))
+            if (KnownTypes.IsRaw(source.TypeOf(member)))
             {
                 return true;
             }

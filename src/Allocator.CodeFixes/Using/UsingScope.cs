@@ -1,3 +1,5 @@
+using Allocator.Analyzers.Symbols;
+
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>The scope at whose end a <c>using</c> declaration disposes.</summary>
@@ -57,7 +59,7 @@ internal static class UsingScope
     private static bool LetsViewsOut(SyntaxNode scope, SyntaxNode place, SourceFile source)
     {
         IMethodSymbol? function = source.FunctionAround(place);
-        if (function is null or { ReturnsByRef: true } or { ReturnsByRefReadonly: true } || Views.Is(function.ReturnType))
+        if (function is null or { ReturnsByRef: true } or { ReturnsByRefReadonly: true } || KnownTypes.IsRaw(function.ReturnType))
         {
             return true;
         }
@@ -67,7 +69,7 @@ internal static class UsingScope
     }
 
     private static bool CanTakeAView(ExpressionSyntax target, SourceFile source) =>
-        target.Parent is AssignmentExpressionSyntax { Right: RefExpressionSyntax } || Views.Is(source.TypeOf(target));
+        target.Parent is AssignmentExpressionSyntax { Right: RefExpressionSyntax } || KnownTypes.IsRaw(source.TypeOf(target));
 
     private static bool IsDeclaredOutside(ISymbol? symbol, SyntaxNode scope) =>
         symbol is not null && !symbol.DeclaringSyntaxReferences.Any(declaration =>

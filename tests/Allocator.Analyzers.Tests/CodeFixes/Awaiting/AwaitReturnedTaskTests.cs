@@ -47,6 +47,20 @@ public class AwaitReturnedTaskTests
         return FixVerifier.Fixes<AwaitReturnedTask>(before.ReplaceLineEndings("\r\n"), after.ReplaceLineEndings("\r\n"));
     }
 
+    [Fact]
+    public async Task TopLevelTask_ThatIsDropped_IsAwaited()
+    {
+        FixedProject project = FixedProject.Of(
+            "using Allocator;\n\nusing var owner = MemoryAllocator.Default.Allocate<byte>(64);\nvar stream = System.IO.Stream.Null;\n"
+                + "await stream.FlushAsync();\n_ = stream.WriteAsync(owner.Memory);\n",
+            new AwaitReturnedTask(),
+            kind: Microsoft.CodeAnalysis.OutputKind.ConsoleApplication);
+
+        await project.FixFirst();
+
+        Assert.Contains("\nawait stream.WriteAsync(", await project.Text());
+    }
+
     private static string SpanBeforeTheTask(string type) =>
         $$"""
             public {{type}} M(Stream stream)

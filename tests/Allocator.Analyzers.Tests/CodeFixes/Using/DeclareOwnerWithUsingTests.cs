@@ -43,6 +43,19 @@ public class DeclareOwnerWithUsingTests
         Assert.Empty(await project.Diagnostics());
     }
 
+    [Fact]
+    public async Task TopLevelVariable_ThatIsAssignedAgain_HasNoFix()
+    {
+        FixedProject project = FixedProject.Of(
+            "using Allocator;\n\nvar owner = MemoryAllocator.Default.Allocate<byte>(1);\nowner.Memory.Span[0] = 1;\n"
+                + "owner = MemoryAllocator.Default.Allocate<byte>(2);\nowner.Dispose();\nowner = null;\n",
+            new DeclareOwnerWithUsing(),
+            LanguageVersion.Latest,
+            Microsoft.CodeAnalysis.OutputKind.ConsoleApplication);
+
+        Assert.Empty(await project.Offers((await project.Diagnostics())[0]));
+    }
+
     // The analyzer says nothing today, because these let the owner out; the fix does not rely on it.
     [Theory]
     [InlineData("(owner, n) = (null!, 1);")]
