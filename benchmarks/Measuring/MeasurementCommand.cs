@@ -70,10 +70,13 @@ public static class MeasurementCommand
         {
             string folder = parsed.GetValue(output)?.FullName ?? UsualFolder;
             Stopwatch clock = Stopwatch.StartNew();
+
+            // Read now: what is committed meanwhile is not measured.
+            _ = ThisCommit.Name;
             MeasurementRun run = new(program, parsed, parsed.GetValue(quick), folder, ResultConsole.Create());
             if (await measure(run, cancellationToken) is { } document)
             {
-                document = document with { Minutes = Math.Round(clock.Elapsed.TotalMinutes, 1) };
+                document = document with { Minutes = Math.Round(clock.Elapsed.TotalMinutes, 1), Failures = [.. run.Failures] };
                 ResultConsole.Write(run.Console, document);
                 run.Console.WriteLine($"results   {ResultFile.Save(document, folder)}");
             }

@@ -64,8 +64,8 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
         Reserving("ambient", "learned and ambient, no number", JobReservation.Ambient, DefaultFree, new(1, MayFail: true)),
     ];
 
-    /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
-    public bool SetsMapThreshold => IsOfLibrary && Name != DefaultName;
+    /// <summary>Gets whether malloc's map threshold is set: everywhere but where the library's defaults are shown.</summary>
+    public bool SetsMapThreshold => Name != DefaultName;
 
     /// <summary>Returns the way of a name, as <see cref="ComparedWay.Name"/> has it.</summary>
     public static MemoryWay Get(string name)

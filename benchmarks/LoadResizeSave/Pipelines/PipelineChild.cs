@@ -19,7 +19,12 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
 
     public async Task RunAsync()
     {
-        Pipeline.UseAllocator(request.LimitMegabytes);
+        // It sets malloc's map threshold for the whole process: the others have their own defaults.
+        if (_pipeline.Claim is not null)
+        {
+            Pipeline.UseAllocator(request.LimitMegabytes);
+        }
+
         _ = Directory.CreateDirectory(request.Folder);
 
         // What does not wait for memory blocks its thread, so there are as many as jobs at once.

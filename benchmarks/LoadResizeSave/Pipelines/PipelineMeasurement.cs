@@ -8,7 +8,8 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private const int FewestJobs = 12;
     private const double SettleSeconds = 2;
 
-    private static readonly int[] s_atOnce = [4, 16, 64];
+    // One and two at once are what a semaphore would let in.
+    private static readonly int[] s_atOnce = [1, 2, 4, 16, 64];
 
     private readonly PictureCodecs _codecs = new(useSkia: true);
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");

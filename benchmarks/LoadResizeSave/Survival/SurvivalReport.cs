@@ -163,7 +163,7 @@ internal sealed class SurvivalReport
         $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
         "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
-        "With a budget, MinimumFreeMegabytes or reservations, NativeHeap.TrySetMapThreshold(1 MiB) is called first, as guides say.",
+        "But for *by default*, malloc maps from 1 MiB on in each way (NativeHeap.TrySetMapThreshold), because the decoder is the same.",
         "Jobs at once are threads. A job that is refused is not tried again.",
         "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
         "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "

@@ -177,7 +177,8 @@ internal static class AllCommand
     }
 
     private static bool IsMeasured(ResultPart part, string folder)
-        => Read(part, folder)?.Commit is { } commit && ThisCommit.IsUnchangedSince(commit, part.Sources);
+        => Read(part, folder) is { Commit: { } commit } result && part.IsMadeAsHere(result)
+            && ThisCommit.IsUnchangedSince(commit, part.Sources);
 
     private static ResultDocument? Read(ResultPart part, string folder)
     {

@@ -13,6 +13,11 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     private const string Service = "ThumbnailService";
     private const string Analyzers = "analyzers";
 
+    // What some parts compile or start beside their own project.
+    private static readonly string[] s_job = ["benchmarks/LoadResizeSave"];
+    private static readonly string[] s_sample = ["tests/AotSample"];
+    private static readonly string[] s_runtimes = ["tests/platforms/coreclr"];
+
     /// <summary>Gets all parts; the first ones are those that the README quotes.</summary>
     public static IReadOnlyList<ResultPart> All { get; } =
     [
@@ -20,7 +25,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new(
             "job", Job, "LoadResizeSave", 12,
             "--runs", "40", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "1", "--count", "6", "--trim-period", "0.25"),
-        new("pipelines", Job, "LoadResizeSave-pipelines", 20, "--pipelines", "--container", "350"),
+        new("pipelines", Job, "LoadResizeSave-pipelines", 27, "--pipelines", "--container", "350"),
         new("survive", Job, "LoadResizeSave-survival", 16, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "15"),
         new(
             "bursts", Job, "LoadResizeSave-bursts", 90,
@@ -51,7 +56,19 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         ? ["src/Allocator.Analyzers", "benchmarks/Measuring", "benchmarks/Measurements/Analyzers"]
         :
         [
-            "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes",
-            "benchmarks/Measuring", $"benchmarks/{Project}",
+            "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes", "Directory.Packages.props",
+            "benchmarks/Directory.Build.props", "benchmarks/Measuring", $"benchmarks/{Project}", .. Name switch
+            {
+                "service" or "service-400" or "read-ahead" or "factors" or "threshold" or "benchmarks" => s_job,
+                "instructions" => s_sample,
+                "retention" => s_runtimes,
+                _ => [],
+            },
         ];
+
+    /// <summary>Returns whether a result is of all of this part, on a machine like this one, and nothing in it has failed.</summary>
+    public bool IsMadeAsHere(ResultDocument result) => result.Failures.Count == 0
+        && result.Command.Split(" --output ")[0].EndsWith($" benchmarks/{Project} -- {string.Join(' ', Arguments)}".TrimEnd())
+        && !result.Command.EndsWith(" --quick")
+        && MachineText.Describe(result.Machine) == MachineText.Describe(ThisMachine.Describe());
 }

@@ -66,7 +66,7 @@ internal static partial class QuotedResults
 
     private static IEnumerable<StoredResult> Results(string name, ResultTree tree) => tree.Processors
         .SelectMany(processor => processor.Results)
-        .Where(result => result.Name == name)
+        .Where(result => result.Name == name && result.IsWhole)
         .OrderByDescending(result => result.Document.Date);
 
     [GeneratedRegex(@"(?<before>/results/)(?<folder>[^/)]+)(?<after>/(?<name>[^/)]+)\.(md|svg|json))")]

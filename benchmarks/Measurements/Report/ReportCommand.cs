@@ -91,7 +91,7 @@ internal static class ReportCommand
     private static string? WriteReached(ResultTree tree)
     {
         StoredResult? newest = tree.Processors.SelectMany(processor => processor.Results)
-            .Where(result => result.Document.Program == "Reach").MaxBy(result => result.Document.Date);
+            .Where(result => result.Document.Program == "Reach" && result.IsWhole).MaxBy(result => result.Document.Date);
         return newest is null ? null
             : $"{ResultPage.Write(newest.Document.Tables[0])}\n{Markdown.Text(newest.Document.Tables[0].Title)}. "
                 + $"{Markdown.Link("All of them", newest.Stem + ".md")}, {Date(newest)}, "

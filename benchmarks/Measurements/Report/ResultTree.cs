@@ -14,6 +14,9 @@ internal sealed record StoredResult(string Folder, string Path, ResultDocument D
 
     public string Name => System.IO.Path.GetFileName(Stem);
 
+    /// <summary>Gets whether it is of all that the program measures.</summary>
+    public bool IsWhole => !Document.Command.Contains(" --only ");
+
     public string Beside(string name) => Path[..^System.IO.Path.GetFileName(Path).Length] + name;
 }
 

@@ -33,6 +33,9 @@ public sealed record ResultDocument
     /// <summary>Gets what a reader must know to read the figures: sentences, shown below the tables.</summary>
     public IReadOnlyList<string> Notes { get => field ?? []; init; }
 
+    /// <summary>Gets what was found that must not be so: such a result is measured again.</summary>
+    public IReadOnlyList<string> Failures { get => field ?? []; init; }
+
     public required IReadOnlyList<ResultTable> Tables { get; init; }
 
     public IReadOnlyList<ResultChart> Charts { get => field ?? []; init; }

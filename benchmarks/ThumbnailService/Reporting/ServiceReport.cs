@@ -150,7 +150,7 @@ internal sealed class ServiceReport(
         "No environment variable is set; the service has its defaults: an eighth of what .NET may use of the container, which is three "
             + "quarters, stays free (MinimumFreeMegabytes), and the library fixes malloc's map threshold "
             + "(SetNativeMapThreshold). Load generator and service share the machine.",
-        "All let in: the same service without RequireMemory, and with HonorMemoryLimit = false.",
+        "All let in: the same service without RequireMemory, with HonorMemoryLimit = false and MinimumFreeMegabytes = 0.",
         "A run is good when the service was not killed, each answer is 200, 503 with Retry-After, or 413, and for bombs and half files "
             + "422 or 413; when each picture always gave the same thumbnail; and when afterwards no memory is outstanding or reserved, "
             + $"and at most {ServiceTrialResult.MostLeftBytes >> 20} MiB more than at the start is charged.",

@@ -81,7 +81,10 @@ internal static class ThumbnailServer
         options.Name ??= "thumbnails";
         if (!isProtected)
         {
+            // Everything is let in: without a number, AddMemoryAllocator would set a minimum that stays free.
             options.HonorMemoryLimit = false;
+            options.MinimumFreeMegabytes = 0;
+            options.SetNativeMapThreshold = true;
         }
         else if (options is { MemoryBudgetMegabytes: null, MinimumFreeMegabytes: null })
         {
