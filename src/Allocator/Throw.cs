@@ -15,6 +15,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfNegative(long value, string name)
     {
         if (value < 0)
@@ -23,6 +24,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfBelowOne(int value, string name)
     {
         if (value < 1)
@@ -114,16 +116,6 @@ internal static class Throw
     [DoesNotReturn]
     private static void TooShort(string name, long length, long required) =>
         throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
-
-    [DoesNotReturn]
-    public static void OutOfMemory(long requestedBytes, int attempts) =>
-        throw new OutOfMemoryException(
-            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was released in ")
-                + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
-                + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
-
-    [DoesNotReturn]
-    public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
 
     [DoesNotReturn]
     public static void TooManyReferences() =>

@@ -87,7 +87,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _idle, context);
+        _recovery = new MemoryRecovery(settings, _idle, _pool, context);
         _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
         if (settings.IsShared)
         {

@@ -39,7 +39,7 @@ internal abstract class BudgetAccount
         return isTaken;
 
         bool TryBegin() => job is not null && this is MemoryBudget budget
-            ? budget.TryBeginNow(job, bytes)
+            ? budget.TryBegin(job, bytes, overtakes: false)
             : TryTake(bytes, overtakes: false);
     }
 
@@ -182,17 +182,14 @@ internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 /// </summary>
 internal struct Refusals
 {
-    /// <summary>Gets or sets how many attempts the system has refused.</summary>
-    public int BySystem { get; set; }
+    /// <summary>How many attempts the system has refused, and how many the others.</summary>
+    public int BySystem;
+    public int ByContainer;
+    public int ByBudget;
 
-    public int ByContainer { get; set; }
-
-    public int ByBudget { get; set; }
-
-    /// <summary>Gets the least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
-    public long RefusedBytes { get; private set; }
-
-    public bool IsRefusedByContainer { get; private set; }
+    /// <summary>The least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
+    public long RefusedBytes;
+    public bool IsRefusedByContainer;
 
     /// <summary>Notes a refusal, and returns false for the caller to return.</summary>
     public bool Refuse(long bytes, bool byContainer)
@@ -200,12 +197,5 @@ internal struct Refusals
         RefusedBytes = RefusedBytes == 0 ? bytes : Math.Min(RefusedBytes, bytes);
         IsRefusedByContainer = byContainer;
         return false;
-    }
-
-    /// <summary>Called by code that has made room for the next attempt.</summary>
-    public void BeginAttempt()
-    {
-        RefusedBytes = 0;
-        IsRefusedByContainer = false;
     }
 }

@@ -142,7 +142,7 @@ internal sealed class BudgetRequest : IBackgroundWork
             Bytes = _job.SizeFor(Account.Budget);
             if (Account is MemoryBudget budget)
             {
-                return budget.TryBegin(_job, Bytes);
+                return budget.TryBegin(_job, Bytes, overtakes: true);
             }
         }
 

@@ -137,18 +137,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, leavingBytes: 0);
 
-    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need. Under the lock.</summary>
-    public bool TryBegin(LearnedJob job, long bytes, bool overtakes = true)
-    {
-        Debug.Assert(Lock.IsHeld);
-        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
-    }
-
-    /// <summary>As <see cref="TryBegin"/>, without a request, if no other waits.</summary>
-    public bool TryBeginNow(LearnedJob job, long bytes)
+    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need.</summary>
+    public bool TryBegin(LearnedJob job, long bytes, bool overtakes)
     {
         using ShortLock.Section section = Lock.Enter();
-        return TryBegin(job, bytes, overtakes: false);
+        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
     }
 
     /// <summary>Takes the growth of a learned reservation, under the same condition. Under the lock.</summary>
@@ -186,21 +179,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Returns how many bytes must be released before so many more can be committed; 0 or less for none.</summary>
-    public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
-
-    /// <summary>Counts a request that waits. Called by the queue under its lock.</summary>
-    public void BeginWait()
+    /// <summary>Counts a request that waits, or with -1 one whose wait is over. Called by the queue under its lock.</summary>
+    public void CountWaiter(int change)
     {
-        Debug.Assert(Lock.IsHeld);
-        Interlocked.Increment(ref _waiters);
-    }
-
-    /// <summary>Counts a request whose wait is over. Called by the queue under its lock.</summary>
-    public void EndWait()
-    {
-        Debug.Assert(Lock.IsHeld && HasWaiters);
-        Interlocked.Decrement(ref _waiters);
+        Debug.Assert(Lock.IsHeld && Waiters + change >= 0);
+        Interlocked.Add(ref _waiters, change);
     }
 
     /// <summary>Grants a request now, or lets it wait. If it may not wait, it is withdrawn unless granted.</summary>
@@ -268,7 +251,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private void RefuseWhatFindsNoRoom()
     {
-        if (HasWaiters && (IsStuck || Headroom!.IsNothingOutstanding()))
+        if (HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0))
         {
             // No memory of the library will come back: other code has the missing memory, perhaps as garbage.
             IsStuck = false;

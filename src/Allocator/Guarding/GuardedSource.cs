@@ -29,11 +29,7 @@ internal sealed class GuardedSource(
     /// </summary>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
-        if (!NativeMemorySource.IsAddressable(lengthInBytes))
-        {
-            return null;
-        }
-
+        Debug.Assert(NativeMemorySource.IsAddressable(lengthInBytes), "No allocation may be larger.");
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         GuardedLayout layout = new(lengthInBytes, alignment, source.PageSizeInBytes, overreadToleranceInBytes);
         GuardedMapping memory = new(layout, context.Clock);
@@ -78,8 +74,6 @@ internal sealed class GuardedSource(
         }
     }
 
-    public long IdleBytes => 0;
-
     /// <summary>Does nothing: each return makes room for itself.</summary>
     public long TrimStale(double rate) => 0;
 
@@ -113,7 +107,7 @@ internal sealed class GuardedSource(
     {
         if (_isGuarded && findings?.First is CorruptionEventArgs finding)
         {
-            Throw.Corrupted(finding);
+            throw new MemoryCorruptedException(finding);
         }
     }
 

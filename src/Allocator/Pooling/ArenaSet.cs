@@ -184,8 +184,6 @@ internal sealed class ArenaSet(
         }
     }
 
-    public long IdleBytes => PoolUsage.Read(All).RetainedBytes;
-
     public long TrimStale(double rate)
     {
         int stale = 0;
