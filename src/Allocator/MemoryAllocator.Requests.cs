@@ -46,10 +46,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        if (length < 0)
-        {
-            Throw.OutOfRange(nameof(length), length, "must not be negative");
-        }
+        Throw.IfNegative(length, nameof(length));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -73,21 +70,19 @@ public abstract partial class MemoryAllocator
                 $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
         }
 
-        return AllocationRequest.ForRows((int)rowStride, height, pixelSizeInBytes, rowAlignmentInBytes, options);
+        return new AllocationRequest(rowStride * height, pixelSizeInBytes, options)
+        {
+            ElementAlignment = (int)rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotSize(int width, int height)
     {
-        if (width < 1)
-        {
-            Throw.OutOfRange(nameof(width), width, "must be at least 1");
-        }
-
-        if (height < 1)
-        {
-            Throw.OutOfRange(nameof(height), height, "must be at least 1");
-        }
+        Throw.IfBelowOne(width, nameof(width));
+        Throw.IfBelowOne(height, nameof(height));
     }
 
     private static void ThrowIfContainsReferences<T>()

@@ -46,16 +46,6 @@ internal readonly struct AllocationRequest
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
-    /// <summary>Describes rows of pixels; each row lies within one member.</summary>
-    public static AllocationRequest ForRows(
-        int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
-        new((long)rowStride * height, pixelSizeInBytes, options)
-        {
-            ElementAlignment = rowStride,
-            AlignmentInBytes = rowAlignmentInBytes,
-            MakeContiguousWhereNeeded = true,
-        };
-
     /// <summary>
     /// Returns the elements from one row to the next, so that each row starts on the alignment: the width rounded up to the least
     /// common multiple of pixel and alignment.
