@@ -103,7 +103,7 @@ internal sealed class AllocationPipeline(
             throw;
         }
 
-        allocation.Charge(permit);
+        allocation.First!.Charge(permit);
 
         // Hits and misses are those of the pool. A small request with an alignment counts only if a block served it, not the heap.
         bool isServedByPool = allocation.Guard is BlockGuard;
@@ -156,7 +156,7 @@ internal sealed class AllocationPipeline(
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         try
         {
-            allocation.Cancel();
+            allocation.First?.Cancel();
             NoteSystemMemory();
         }
         finally

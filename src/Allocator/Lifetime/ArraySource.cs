@@ -61,7 +61,8 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
         }
         else
         {
-            CountWithoutCache(array.Length);
+            Interlocked.Add(ref _ofOthers[0].ReturnedBytes, array.Length);
+            Interlocked.Increment(ref _ofOthers[0].Returns);
         }
 
         try
@@ -134,13 +135,6 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
         }
 
         return added;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CountWithoutCache(int bytes)
-    {
-        Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
-        Interlocked.Increment(ref _ofOthers[0].Returns);
     }
 }
 

@@ -75,15 +75,31 @@ internal sealed class BlockCache
     [MethodImpl(MethodImplOptions.NoInlining)]
     public bool TryReturnSlow(BlockGuard guard, long flag)
     {
+        BlockRecord?[] slots = _slots;
         try
         {
-            return TryReturnNearby(guard, flag);
+            int start = t_start & s_mask;
+            for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
+            {
+                // Empty slots first: so threads that begin at the same slot separate.
+                int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
+                BlockRecord? named = Volatile.Read(ref slots[index]);
+                bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
+                if (isFree && Interlocked.CompareExchange(ref slots[index], guard.Block, named) == named)
+                {
+                    t_start = index - Distance;
+                    guard.Block.Slot = index;
+                    guard.Block.EnterCache(guard, flag);
+                    return true;
+                }
+            }
         }
         catch (OutOfMemoryException)
         {
             // The first use of a thread-static in a thread needs managed memory.
-            return false;
         }
+
+        return false;
     }
 
     /// <summary>Prepares the cache after a rent found no block: makes the slots, and spreads threads over them.</summary>
@@ -98,28 +114,6 @@ internal sealed class BlockCache
         {
             Interlocked.CompareExchange(ref _slots, new BlockRecord?[(s_slotCount + 1) * Distance], []);
         }
-    }
-
-    private bool TryReturnNearby(BlockGuard guard, long flag)
-    {
-        BlockRecord?[] slots = _slots;
-        int start = t_start & s_mask;
-        for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
-        {
-            // Empty slots first: so threads that begin at the same slot separate.
-            int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
-            BlockRecord? named = Volatile.Read(ref slots[index]);
-            bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
-            if (isFree && Interlocked.CompareExchange(ref slots[index], guard.Block, named) == named)
-            {
-                t_start = index - Distance;
-                guard.Block.Slot = index;
-                guard.Block.EnterCache(guard, flag);
-                return true;
-            }
-        }
-
-        return false;
     }
 
     // The exclusive or divides the slots into small groups. Threads that begin in one group look at the same slots, and at no others.

@@ -215,7 +215,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void ReturnSlow(BlockGuard guard, bool mayCache)
     {
-        guard.Arena.MarkRunUsed(guard);
+        if (guard.RunLength > 1)
+        {
+            guard.Arena.MarkUsed(guard.Blocks);
+        }
+
         if (!mayCache || !TryCache(_runs, guard, RentState.CachedRun))
         {
             guard.Arena.Return(guard);
