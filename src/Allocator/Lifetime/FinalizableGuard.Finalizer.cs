@@ -150,20 +150,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private void NoteAbandoned(bool isAllocation)
     {
         OnAbandoned();
-        if (NeedsQuarantine)
-        {
-            _mappings?.AddQuarantined(CapacityInBytes);
-        }
-
+        _mappings?.AddQuarantined(CapacityInBytes);
         _mappings?.MappingReturned(CapacityInBytes, isAllocation);
-    }
-
-    private void NoteReturned()
-    {
-        OnReturned();
-        if (NeedsQuarantine)
-        {
-            _mappings?.AddQuarantined(-CapacityInBytes);
-        }
     }
 }

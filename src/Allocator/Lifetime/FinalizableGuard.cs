@@ -300,7 +300,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
         if (RentState.IsAbandoned(Record.State))
         {
-            NoteReturned();
+            OnReturned();
+            _mappings?.AddQuarantined(-CapacityInBytes);
         }
         else
         {
