@@ -23,7 +23,7 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
 
     public GuardedLayout Layout => layout;
 
-    public nint MappingAddress { get; private set; }
+    public nint MappingAddress { get; set; }
 
     /// <summary>Gets the address of the accessible part.</summary>
     public nint BodyAddress => (nint)(MappingAddress + layout.FrontInBytes);
@@ -33,12 +33,6 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
 
     /// <summary>Gets or sets whether the body, apart from the slack, is known to be zero.</summary>
     public bool IsZero { get; set; }
-
-    public void Place(nint mappingAddress, bool isZero)
-    {
-        MappingAddress = mappingAddress;
-        IsZero = isZero;
-    }
 
     /// <summary>Writes a pattern around the buffer. A write there changes it, and so is found.</summary>
     public void FillSlack()
