@@ -71,7 +71,6 @@ internal sealed class AmbientAccount : BudgetAccount
 {
     private static int s_live;
 
-    private readonly ReservationAccount _reservation;
     private readonly LearnedJobs _owner;
     private AmbientAccount? _outer;
     private int _isEnded;
@@ -80,7 +79,7 @@ internal sealed class AmbientAccount : BudgetAccount
     public AmbientAccount(ReservationAccount reservation, LearnedJobs owner)
         : base(reservation.Budget)
     {
-        _reservation = reservation;
+        Reservation = reservation;
         _owner = owner;
         _outer = SkipEnded(Flow.Current.Value);
         if (_outer is not null)
@@ -95,15 +94,15 @@ internal sealed class AmbientAccount : BudgetAccount
     /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it: it compares a count with 0.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
-    public ReservationAccount Reservation => _reservation;
+    public ReservationAccount Reservation { get; }
 
     // A request made after the reservation has ended belongs to what encloses it, if anything does.
     public override ReservationAccount? OutermostReservation =>
-        _reservation.IsClosed ? _reservation.EnclosingReservation : _reservation.OutermostReservation;
+        Reservation.IsClosed ? Reservation.EnclosingReservation : Reservation.OutermostReservation;
 
-    public override bool IsClosed => _reservation.IsParentClosed;
+    public override bool IsClosed => Reservation.IsParentClosed;
 
-    public override ShortLock Lock => _reservation.Lock;
+    public override ShortLock Lock => Reservation.Lock;
 
     /// <summary>Returns the innermost live reservation of an allocator that this flow uses. Null if there is none.</summary>
     public static AmbientAccount? Find(LearnedJobs owner)
@@ -119,11 +118,11 @@ internal sealed class AmbientAccount : BudgetAccount
         return null;
     }
 
-    public override bool TryTake(long bytes, bool overtakes) => _reservation.TryTake(bytes, overtakes, passesOn: true);
+    public override bool TryTake(long bytes, bool overtakes) => Reservation.TryTake(bytes, overtakes, passesOn: true);
 
-    public override long ChargeFor(long bytes) => _reservation.ChargeFor(bytes);
+    public override long ChargeFor(long bytes) => Reservation.ChargeFor(bytes);
 
-    public override void EndCharge(long bytes) => _reservation.EndCharge(bytes);
+    public override void EndCharge(long bytes) => Reservation.EndCharge(bytes);
 
     /// <summary>Ends the use, for all flows that have it. Further calls have no effect.</summary>
     public void End()
@@ -154,7 +153,7 @@ internal sealed class AmbientAccount : BudgetAccount
     // Keeps a chain of nested flows as short as its number of live uses.
     private static AmbientAccount? SkipEnded(AmbientAccount? use)
     {
-        while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use._reservation.IsClosed))
+        while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use.Reservation.IsClosed))
         {
             use.End();
             use = use._outer;

@@ -36,8 +36,6 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// </summary>
     public bool Populates => PopulateMemory ?? (Budget.HonorsLimit && Budget.Headroom?.Limits.LimitsResident == true);
 
-    public string? AllocatorName => Counters.AllocatorName;
-
     public AbandonedMemory Abandoned { get; init; }
 
     public bool ClearOnReturn { get; init; }

@@ -22,9 +22,9 @@ internal sealed class BlockCache
     private const int Nearby = 4;
 
     // Two for each core, rounded down to a power of two. Further idle blocks lie in the free maps, where groups and runs find them.
-    private static readonly int s_slotCount = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
-    private static readonly int s_nearbyCount = Math.Min(Nearby, s_slotCount);
-    private static readonly int s_mask = (s_slotCount - 1) * Distance;
+    public static readonly int Capacity = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
+    private static readonly int s_nearbyCount = Math.Min(Nearby, Capacity);
+    private static readonly int s_mask = (Capacity - 1) * Distance;
     private static int s_lastStart;
 
     // The slot at which this thread begins, in all pools: a number for each pool would need a search. 0 until a rent finds no block.
@@ -35,8 +35,6 @@ internal sealed class BlockCache
 
     // Empty until a rent needs them: an allocator for small buffers pays nothing, and a return allocates nothing.
     private BlockRecord?[] _slots = [];
-
-    public static int Capacity => s_slotCount;
 
     /// <summary>Takes a block from one of the slots near the one that the thread remembers, or returns null.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -112,7 +110,7 @@ internal sealed class BlockCache
 
         if (_slots.Length == 0)
         {
-            Interlocked.CompareExchange(ref _slots, new BlockRecord?[(s_slotCount + 1) * Distance], []);
+            Interlocked.CompareExchange(ref _slots, new BlockRecord?[(Capacity + 1) * Distance], []);
         }
     }
 
