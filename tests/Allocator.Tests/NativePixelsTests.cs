@@ -147,6 +147,18 @@ public unsafe class NativePixelsTests
         using PixelBuffer<int> copy = buffer.Clone();
     }
 
+    // As when a copy of an earlier pin is disposed again, on another thread.
+    [Fact]
+    public void TryDisposePinned_ThePinHasEnded_IsRefusedAndDisposeReturnsTheMemory()
+    {
+        using TestSetup setup = new();
+        MemoryGroup<int> group = setup.Allocator.AllocateGroup<int>(1000);
+        group[0].Pin().Dispose();
+        Assert.False(group.TryDisposePinned());
+        group.Dispose();
+        Assert.Equal((0, true), (setup.Statistics.OutstandingAllocations, setup.AllIsIdle));
+    }
+
     [Fact]
     public void HandOff_AllocatorDisposedMeanwhile_StaysUntilReleased()
     {
