@@ -53,7 +53,6 @@ internal sealed class BackgroundThread(string name)
 
     public bool IsRunning => _stage == Stage.Running;
 
-    /// <summary>Gets whether it is this thread.</summary>
     public bool IsCurrent => Volatile.Read(ref _threadId) == Environment.CurrentManagedThreadId;
 
     /// <summary>Makes sure that there is a thread, for callers that cannot do without.</summary>

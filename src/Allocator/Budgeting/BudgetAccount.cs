@@ -6,7 +6,6 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal abstract class BudgetAccount
 {
-    /// <summary>Makes an account of a budget, or the budget itself.</summary>
     protected BudgetAccount(MemoryBudget? budget) => Budget = budget ?? this as MemoryBudget;
 
     /// <summary>Gets the budget in whose queue requests of this account wait. Null if nothing is limited.</summary>

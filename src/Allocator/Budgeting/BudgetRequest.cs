@@ -2,13 +2,11 @@ using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
-/// <summary>The outcome of a request for a part of the budget.</summary>
 internal enum BudgetOutcome
 {
     /// <summary>Not decided yet.</summary>
     Waiting,
 
-    /// <summary>Its bytes have been taken.</summary>
     Granted,
 
     /// <summary>The caller gave up, or did not want to wait.</summary>

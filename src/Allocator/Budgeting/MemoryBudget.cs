@@ -42,7 +42,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets the container's free memory. Null if it is not consulted.</summary>
     public ProcessHeadroom? Headroom { get; init; }
 
-    /// <summary>Gets how much of the container must stay free for a request to be admitted; 0 for no such condition.</summary>
     public long MinimumFreeBytes { get; init; }
 
     /// <summary>Gets whether memory is refused that the container certainly has no room for.</summary>
@@ -62,7 +61,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether growth may fail now. Old figures show memory as used that codecs have freed since.</summary>
     public bool MayFailGrowth => !KeepsMinimumFree || Volatile.Read(ref _isMeasured) || MayRefuse;
 
-    /// <summary>Gets the learned needs of this allocator's jobs.</summary>
     public LearnedJobs Jobs { get; } = new();
 
     /// <summary>Gets the most that could be admitted now if nothing were outstanding.</summary>
@@ -186,10 +184,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         Interlocked.Add(ref _waiters, change);
     }
 
-    /// <summary>Grants a request now, or lets it wait. If it may not wait, it is withdrawn unless granted.</summary>
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
-    /// <summary>Ends the wait of a request. False if its outcome was decided before.</summary>
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);
 
     /// <summary>

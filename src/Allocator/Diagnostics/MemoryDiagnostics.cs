@@ -141,7 +141,6 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>Notifies the listeners, in the background.</summary>
     internal static void ReportCorruption(CorruptionEventArgs report)
     {
         UserCallbacks.EnsureThreads();

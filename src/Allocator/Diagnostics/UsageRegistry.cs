@@ -103,7 +103,6 @@ internal static class UsageRegistry
         }
     }
 
-    /// <summary>Reads all allocators once.</summary>
     public static NamedFigures[] Read()
     {
         using ShortLock.Section section = s_lock.Enter();

@@ -28,7 +28,6 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
     /// <summary>Gets the address of the accessible part.</summary>
     public nint BodyAddress => (nint)(MappingAddress + layout.FrontInBytes);
 
-    /// <summary>Gets the address of the buffer.</summary>
     public nint Address => (nint)(BodyAddress + layout.SlackBeforeInBytes);
 
     /// <summary>Gets or sets whether the body, apart from the slack, is known to be zero.</summary>
@@ -41,7 +40,6 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
         Canary.Fill((nint)(Address + layout.LengthInBytes), layout.SlackBehindInBytes);
     }
 
-    /// <summary>Records that the memory is rented.</summary>
     public void BeginRent(string stack)
     {
         _rentedAtMilliseconds = clock.NowMilliseconds;
@@ -122,9 +120,7 @@ internal readonly record struct GuardedLayout(
 
     public long TotalInBytes => FrontInBytes + BodyInBytes + PageSizeInBytes;
 
-    /// <summary>Gets the bytes of the body before the buffer.</summary>
     public long SlackBeforeInBytes => (BodyInBytes - OverreadToleranceInBytes - LengthInBytes) & -(long)AlignmentInBytes;
 
-    /// <summary>Gets the bytes of the body behind the buffer.</summary>
     public long SlackBehindInBytes => BodyInBytes - LengthInBytes - SlackBeforeInBytes;
 }

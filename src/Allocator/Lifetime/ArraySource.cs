@@ -263,14 +263,13 @@ internal struct ArrayCounts
     public long RentedBytes;
     public long ReturnedBytes;
 
-    /// <summary>Adds the rents. Another thread may be writing them.</summary>
+    /// <summary>Adds the rents. As below, another thread may be writing them.</summary>
     public void AddRentsTo(ref ArrayCounts sum)
     {
         sum.Rents += Volatile.Read(ref Rents);
         sum.RentedBytes += Volatile.Read(ref RentedBytes);
     }
 
-    /// <summary>Adds the returns. Another thread may be writing them.</summary>
     public void AddReturnsTo(ref ArrayCounts sum)
     {
         sum.Returns += Volatile.Read(ref Returns);

@@ -157,7 +157,6 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>Moves blocks from the pool's cache into the map: all of them, or those that are wanted. False if there was none.</summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;

@@ -201,7 +201,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    /// <summary>Moves all blocks of the cache, or the wanted ones, into the free maps. False if there was none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
     void IBackgroundWork.DoWork() => _arenas.ReleaseAll();
