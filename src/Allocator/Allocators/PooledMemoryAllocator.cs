@@ -47,9 +47,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _counters = new AllocatorCounters { AllocatorName = options.Name };
         MemoryBudget budget = settings.CreateBudget(_counters);
         _budget = budget.IsCounted ? budget : null;
-        AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
+        AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine, budget)
         {
-            Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             PopulateMemory = options.PopulateMemory,

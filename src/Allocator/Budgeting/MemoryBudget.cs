@@ -34,9 +34,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
     }
 
-    /// <summary>Gets a budget without a limit, which counts nothing.</summary>
-    public static MemoryBudget Unlimited { get; } = new();
-
     public long LimitInBytes { get; }
 
     /// <summary>Gets the container's free memory. Null if it is not consulted.</summary>
