@@ -46,7 +46,10 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        Throw.IfNegative(length, nameof(length));
+        if (length < 0)
+        {
+            Throw.OutOfRange(nameof(length), length, "must not be negative");
+        }
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -81,8 +84,15 @@ public abstract partial class MemoryAllocator
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotSize(int width, int height)
     {
-        Throw.IfBelowOne(width, nameof(width));
-        Throw.IfBelowOne(height, nameof(height));
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
     }
 
     private static void ThrowIfContainsReferences<T>()

@@ -15,7 +15,6 @@ internal static class Throw
         }
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfNegative(long value, string name)
     {
         if (value < 0)
@@ -24,7 +23,6 @@ internal static class Throw
         }
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfBelowOne(int value, string name)
     {
         if (value < 1)

@@ -204,7 +204,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 // Managed memory has run out. The finalizer, which would close the rest, is suppressed: the background thread does it.
                 _budget?.Close();
                 _context.Thread.Queue(this);
-                BlockHooks.DropCall();
+                BlockHooks.ForgetCall();
                 return;
             }
 

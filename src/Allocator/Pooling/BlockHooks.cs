@@ -56,7 +56,7 @@ internal sealed class BlockHooks(Action<nint, long>? committed, Action<nint, lon
     }
 
     /// <summary>Ends a call that had no memory to go on: later exceptions of this thread's hooks are not its own. Never throws.</summary>
-    public static void DropCall()
+    public static void ForgetCall()
     {
         try
         {
