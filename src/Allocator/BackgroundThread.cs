@@ -17,6 +17,9 @@ internal sealed class BackgroundThread(string name)
     // The thread ends when no allocator has lived for this long. Not sooner, because a program may make one for each job.
     private const int LingerMilliseconds = 1000;
 
+    /// <summary>Whether no allocator lives, nor memory of one.</summary>
+    public static volatile bool IsUnused;
+
     // One lock for all instances, so that work is never in the lists of two. Nothing else is locked under it.
     private static readonly ShortLock s_lock = new();
 
@@ -45,19 +48,11 @@ internal sealed class BackgroundThread(string name)
     /// <summary>Gets the one that calls no code of the user's, but for listeners of events.</summary>
     public static BackgroundThread Shared { get; } = new("Allocator");
 
-    /// <summary>Gets or sets whether no allocator lives, nor memory of one.</summary>
-    public static bool IsUnused
-    {
-        get => Volatile.Read(ref field);
-        set => Volatile.Write(ref field, value);
-    }
-
     /// <summary>Gets or sets the delegate that starts a thread. Replaced in tests.</summary>
     public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
 
     public bool IsRunning => _stage == Stage.Running;
 
-    /// <summary>Gets whether it is this thread.</summary>
     public bool IsCurrent => Volatile.Read(ref _threadId) == Environment.CurrentManagedThreadId;
 
     /// <summary>Makes sure that there is a thread, for callers that cannot do without.</summary>

@@ -78,11 +78,8 @@ public abstract partial class MemoryAllocator
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
-    public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default)
-    {
-        ThrowIfAbsurd(bytes);
-        return ReserveAdmittedAsync(bytes, job: null, Timeout.InfiniteTimeSpan, cancellationToken);
-    }
+    public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default) =>
+        ReserveAsync(bytes, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>As <see cref="ReserveAsync(long, CancellationToken)"/>, and waits no longer than a given time.</summary>
     /// <param name="bytes">The most that the job needs at once, in bytes of capacity.</param>

@@ -73,7 +73,12 @@ public abstract partial class MemoryAllocator
                 $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
         }
 
-        return AllocationRequest.ForRows((int)rowStride, height, pixelSizeInBytes, rowAlignmentInBytes, options);
+        return new AllocationRequest(rowStride * height, pixelSizeInBytes, options)
+        {
+            ElementAlignment = (int)rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

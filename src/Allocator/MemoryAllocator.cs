@@ -197,7 +197,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Reads the same as <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/>. Never throws and never waits for memory: without
     /// managed memory it is one line that says so; figures that cannot be read are named. Works after <see cref="Dispose"/>.
     /// </remarks>
-    public abstract string DescribeMemory();
+    public string DescribeMemory() => DescribeOrSay(inFull: true);
 
     /// <summary>Reads from the system how short memory is: the figures by which this allocator trims at its next tick.</summary>
     /// <remarks>Reads a handful of small files or makes some system calls: for diagnostics, not for every request.</remarks>
@@ -214,20 +214,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Describes the allocator, its memory and its limits in one line; <see cref="DescribeMemory"/> takes twenty. Never throws.
     /// </summary>
     /// <remarks>Costs as much as <see cref="GetStatistics"/>.</remarks>
-    public override string ToString()
-    {
-        try
-        {
-            MemoryAllocatorStatistics now = GetStatistics();
-            string budget = Account?.Budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
-            return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
-                + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(Settings.Geometry.MaximumBytes)}{budget}, {Settings.Safety}";
-        }
-        catch (OutOfMemoryException)
-        {
-            return NoMemoryToDescribe;
-        }
-    }
+    public override string ToString() => DescribeOrSay(inFull: false);
+
+    private protected abstract string Describe(bool inFull);
 
     // Without the statistics, which take locks: a debugger calls this while another thread may have them.
     private protected string DebuggerText => $"{GetType().Name} {Name ?? "without a name"}, {Settings.Safety}";
@@ -246,9 +235,19 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract LifetimeGuard? TryRentFast(
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation);
 
-    private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
-
     private protected static string InMebibytes(long bytes) => Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");
+
+    private string DescribeOrSay(bool inFull)
+    {
+        try
+        {
+            return Describe(inFull);
+        }
+        catch (OutOfMemoryException)
+        {
+            return "There is no managed memory left to describe the allocator with.";
+        }
+    }
 
     // In a class of its own, so that callers who bring their own allocator never make this one.
     private static class SharedAllocator

@@ -165,7 +165,6 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     public override string ToString() =>
         Invariant($"{nameof(MemoryGroup<>)}<{typeof(T).Name}> {TotalLength:N0} elements, {DescribeMemory()}");
 
-    /// <summary>Says in how many blocks of memory it is, and how long it has been outstanding.</summary>
     internal string DescribeMemory() => Invariant($"{Count:N0} {(Count == 1 ? "block" : "blocks")}, {_guard.Describe(_generation)}");
 
     /// <summary>Keeps the memory out of the pool until the result is disposed, even past <see cref="Dispose"/>.</summary>

@@ -17,7 +17,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     }
 
     private MemoryLimitExceededException(long requestedBytes, long limitBytes, long availableBytes, bool isTransient, string reason)
-        : base(Describe(requestedBytes) + " bytes were requested" + reason)
+        : base(
+            (requestedBytes == long.MaxValue ? "more than 9,223,372,036,854,775,806" : Invariant($"{requestedBytes:N0}"))
+                + " bytes were requested" + reason)
     {
         RequestedBytes = requestedBytes;
         LimitBytes = limitBytes;
@@ -109,7 +111,4 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}). Run fewer jobs at once; "
             + "ReserveAsync waits for room.");
     }
-
-    private static string Describe(long bytes) =>
-        bytes == long.MaxValue ? "more than 9,223,372,036,854,775,806" : Invariant($"{bytes:N0}");
 }

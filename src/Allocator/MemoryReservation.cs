@@ -76,19 +76,6 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override MemoryLoad GetMemoryLoad() => _parent.GetMemoryLoad();
 
-    /// <inheritdoc/>
-    public override string DescribeMemory()
-    {
-        try
-        {
-            return $"{this}\n{_parent.DescribeMemory()}";
-        }
-        catch (OutOfMemoryException)
-        {
-            return NoMemoryToDescribe;
-        }
-    }
-
     /// <summary>Reserves more if there is room now, and never waits.</summary>
     /// <param name="bytes">
     /// How much more, in bytes of capacity: <see cref="RemainingBytes"/> is larger by so much afterwards, whatever was taken beyond the
@@ -174,10 +161,9 @@ public sealed class MemoryReservation : MemoryAllocator
         }
     }
 
-    /// <inheritdoc/>
-    public override string ToString() =>
+    private protected override string Describe(bool inFull) =>
         $"{nameof(MemoryReservation)} of {InMebibytes(ReservedBytes)}, {InMebibytes(RemainingBytes)} left"
-            + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}";
+            + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}{(inFull ? $"\n{_parent.DescribeMemory()}" : "")}";
 
     internal override LifetimeGuard? TryRentFast(
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)

@@ -194,6 +194,9 @@ public sealed partial class PixelBuffer<TPixel>
         {
             pixels.Dispose();
             _group.ThrowIfDisposed();
+
+            // A copy of an earlier pin was disposed again, which ended this one.
+            return HandOff();
         }
 
         return pixels;

@@ -116,16 +116,6 @@ internal static class Throw
         throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
 
     [DoesNotReturn]
-    public static void OutOfMemory(long requestedBytes, int attempts) =>
-        throw new OutOfMemoryException(
-            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was released in ")
-                + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
-                + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
-
-    [DoesNotReturn]
-    public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
-
-    [DoesNotReturn]
     public static void TooManyReferences() =>
         throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, the limit. Dispose pins after use.");
 

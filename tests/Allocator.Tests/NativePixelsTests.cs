@@ -116,6 +116,21 @@ public unsafe class NativePixelsTests
         Assert.Equal(1, released);
     }
 
+    // Pins are only counted, so the copy (in the delegate) ends the pin of the hand-off.
+    [Fact]
+    public void HandOff_WhileACopyOfAnEarlierPinIsDisposed_PinsAnew()
+    {
+        using TestSetup setup = new();
+        int released = 0;
+        PinTap memory = new();
+        PixelBuffer<byte> buffer = setup.Allocator.WrapPixels(memory.Memory, 4, 4, 4, () => released++);
+        MemoryHandle earlier = buffer.Pin();
+        memory.Pinning = earlier.Dispose;
+        earlier.Dispose();
+        buffer.HandOff().Dispose();
+        Assert.Equal(1, released);
+    }
+
     [SkippableFact]
     public void ReleaseFunction_OnANativeThread_Releases()
     {

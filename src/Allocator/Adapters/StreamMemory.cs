@@ -155,8 +155,6 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 /// <summary>The bytes of a group. Cannot grow.</summary>
 internal sealed class GroupMemory(MemoryGroup<byte> group, bool leaveOpen) : StreamMemory(group.TotalLength)
 {
-    private readonly MemoryGroup<byte> _group = group;
-
     public override void Grow(long capacity, bool clean = false, bool withReserve = false) => throw new NotSupportedException(
         Invariant($"The stream is over memory of {Capacity:N0} bytes, and cannot grow. CreateStream makes one that can."));
 
@@ -168,14 +166,14 @@ internal sealed class GroupMemory(MemoryGroup<byte> group, bool leaveOpen) : Str
         ForgetBlock();
         if (!leaveOpen)
         {
-            _group.Dispose();
+            group.Dispose();
         }
     }
 
     protected override Memory<byte> Find(long position, out long start)
     {
-        int index = (int)(position / _group.BlockLength);
-        start = (long)index * _group.BlockLength;
-        return _group[index];
+        int index = (int)(position / group.BlockLength);
+        start = (long)index * group.BlockLength;
+        return group[index];
     }
 }

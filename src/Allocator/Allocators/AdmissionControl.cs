@@ -118,7 +118,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             Post(request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                settings.Clock.Wait(request.Handle, timeout);
+                settings.Clock.Wait(request.Handle!, timeout);
                 request.TryCancel();
             }
 
@@ -229,7 +229,6 @@ internal sealed class PendingAdmission(
     AdmissionControl admission, Clock clock, BudgetRequest request, TimeSpan timeout, CancellationToken token)
     : IValueTaskSource<BudgetPermit>
 {
-    private readonly BudgetRequest _request = request;
     private readonly CancellationToken _token = token;
     private CancellationTokenRegistration _registration;
     private Exception? _failure;
@@ -241,41 +240,41 @@ internal sealed class PendingAdmission(
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
         ShortLock.AssertNoneHeld();
-        _request.ContinueWith(continuation, state);
+        request.ContinueWith(continuation, state);
         try
         {
             // Without the thread nothing would end the wait.
             BackgroundThread.Shared.Start();
-            _begun = admission.ReportBegin(_request);
-            _registration = _token.Register(Cancel, _request);
+            _begun = admission.ReportBegin(request);
+            _registration = _token.Register(Cancel, request);
             long due = long.MaxValue;
             if (timeout > TimeSpan.Zero)
             {
                 due = clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
-                clock.RunBy(_request, due);
+                clock.RunBy(request, due);
             }
 
-            admission.Post(_request, mayWait: timeout != TimeSpan.Zero);
+            admission.Post(request, mayWait: timeout != TimeSpan.Zero);
 
             // If the time was over before the request was posted, there was nothing to cancel then.
             if (_token.IsCancellationRequested || clock.NowMilliseconds >= due)
             {
-                _request.TryCancel();
+                request.TryCancel();
             }
         }
         catch (Exception exception)
         {
             // Another thread may have granted it meanwhile. One that has not been posted is settled at once.
             _failure = exception;
-            if (!_request.TryCancel() && !_request.IsPosted)
+            if (!request.TryCancel() && !request.IsPosted)
             {
-                _request.Account.Budget!.Post(_request, mayWait: false);
+                request.Account.Budget!.Post(request, mayWait: false);
             }
         }
 
-        if (!_request.IsWaiting)
+        if (!request.IsWaiting)
         {
-            _request.Complete();
+            request.Complete();
         }
     }
 
@@ -285,21 +284,21 @@ internal sealed class PendingAdmission(
         try
         {
             _registration.Dispose();
-            clock.Cancel(_request);
-            admission.ReportEnd(_request, _begun, _request.IsGranted);
+            clock.Cancel(request);
+            admission.ReportEnd(request, _begun, request.IsGranted);
         }
         catch
         {
-            _request.Withdraw();
+            request.Withdraw();
             throw;
         }
 
-        if (!_request.IsGranted)
+        if (!request.IsGranted)
         {
-            ExceptionDispatchInfo.Capture(_failure ?? admission.Refusal(_request, timeout, _token)).Throw();
+            ExceptionDispatchInfo.Capture(_failure ?? admission.Refusal(request, timeout, _token)).Throw();
         }
 
-        return new BudgetPermit(_request.Account, _request.Bytes);
+        return new BudgetPermit(request.Account, request.Bytes);
     }
 
     // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.

@@ -10,7 +10,7 @@ namespace Allocator.Allocators;
 /// Serves each request that the fast path does not. It plans the request, admits it if there is a budget, fills it from arrays, guarded
 /// mappings, the pool or the system, and begins the rent. If any step fails, everything is as it was.
 /// </summary>
-[DebuggerDisplay("{_settings.Safety} mode")]
+[DebuggerDisplay("{Settings.Safety} mode")]
 internal sealed class AllocationPipeline(
     AllocatorSettings settings,
     AllocatorContext context,
@@ -21,15 +21,11 @@ internal sealed class AllocationPipeline(
     PoolTrimmer trimmer,
     MemoryRecovery recovery)
 {
-    private readonly AllocatorSettings _settings = settings;
-    private readonly AllocatorContext _context = context;
-    private readonly PoolTrimmer _trimmer = trimmer;
-    private readonly GuardedSource? _guarded = guarded;
     private readonly bool _countsArrays = settings.HonorsMemoryLimit;
     private readonly SafetySampler? _sampler = guarded is null ? null
         : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
 
-    public AllocatorSettings Settings => _settings;
+    public AllocatorSettings Settings { get; } = settings;
 
     public AdmissionControl Admission { get; } = new(settings, context.Counters, trimmer);
 
@@ -39,12 +35,12 @@ internal sealed class AllocationPipeline(
     public AllocationPlan Plan(in AllocationRequest request)
     {
         long bytes = request.LengthInBytes;
-        if (bytes > _settings.AllocationLimitInBytes)
+        if (bytes > Settings.AllocationLimitInBytes)
         {
-            Throw.LimitExceeded(bytes, _settings.AllocationLimitInBytes);
+            Throw.LimitExceeded(bytes, Settings.AllocationLimitInBytes);
         }
 
-        int segment = _settings.SegmentSizeInBytes;
+        int segment = Settings.SegmentSizeInBytes;
         if (request.UndividedBytes > segment && !request.MakeContiguousWhereNeeded)
         {
             Throw.OutOfRange(
@@ -53,14 +49,14 @@ internal sealed class AllocationPipeline(
                 $"must be at most {segment / request.ElementSizeInBytes}, which {segment} bytes hold");
         }
 
-        return new AllocationPlan(request, _settings, pool);
+        return new AllocationPlan(request, Settings, pool);
     }
 
     /// <summary>Returns the most memory that a request can take; if it is above the limit for one allocation, its length.</summary>
     public long UpperBoundOf(in AllocationRequest request) =>
-        request.LengthInBytes is long bytes && bytes > _settings.AllocationLimitInBytes
+        request.LengthInBytes is long bytes && bytes > Settings.AllocationLimitInBytes
             ? bytes
-            : new AllocationPlan(request, _settings, pool).UpperBoundInBytes();
+            : new AllocationPlan(request, Settings, pool).UpperBoundInBytes();
 
     /// <summary>Admits a plan, blocking if the budget has no room for it, fills it, and begins the rent.</summary>
     public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
@@ -94,7 +90,6 @@ internal sealed class AllocationPipeline(
                 part.Prepare(plan.IsClean);
             }
 
-            plan.Locate(ref allocation);
             allocation.Begin();
         }
         catch
@@ -103,13 +98,13 @@ internal sealed class AllocationPipeline(
             throw;
         }
 
-        allocation.Charge(permit);
+        allocation.First!.Charge(permit);
 
         // Hits and misses are those of the pool. A small request with an alignment counts only if a block served it, not the heap.
         bool isServedByPool = allocation.Guard is BlockGuard;
         if (isMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
         {
-            _context.Counters.CountMiss(isServedByPool);
+            context.Counters.CountMiss(isServedByPool);
         }
     }
 
@@ -122,7 +117,7 @@ internal sealed class AllocationPipeline(
     /// <summary>Counts memory that others allocate until the result is disposed, and releases idle memory for it.</summary>
     public ExternalMemory TrackExternalMemory(BudgetAccount? account, long bytes)
     {
-        ExternalMemory external = new(_context.Budget);
+        ExternalMemory external = new(context.Budget);
         try
         {
             external.Permit = Admission.Acquire(account, bytes);
@@ -143,10 +138,10 @@ internal sealed class AllocationPipeline(
     /// <summary>Tells the trimmer that the system may have supplied memory.</summary>
     public void NoteSystemMemory()
     {
-        _settings.Clock.RefreshCoarse();
-        if (_trimmer.HasWork)
+        Settings.Clock.RefreshCoarse();
+        if (trimmer.HasWork)
         {
-            _settings.Scheduler.Wake(_trimmer);
+            Settings.Scheduler.Wake(trimmer);
         }
     }
 
@@ -156,7 +151,7 @@ internal sealed class AllocationPipeline(
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         try
         {
-            allocation.Cancel();
+            allocation.First?.Cancel();
             NoteSystemMemory();
         }
         finally
@@ -188,7 +183,7 @@ internal sealed class AllocationPipeline(
 
             if (filled == plan.MemberCount)
             {
-                plan.NoteUse(allocation.First!);
+                plan.Locate(ref allocation);
                 if (allocation.First!.TryPopulate(ref refusals))
                 {
                     return isMiss;
@@ -202,12 +197,12 @@ internal sealed class AllocationPipeline(
     private void FillGuarded(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        Debug.Assert(_guarded is not null, "Rents are watched in Sampled and Guarded mode.");
+        Debug.Assert(guarded is not null, "Rents are watched in Sampled and Guarded mode.");
         isMiss = true;
         while (filled < plan.MemberCount)
         {
             long bytes = plan.BytesOfSegment(filled, plan.GuardedMembers);
-            if (_guarded!.TryRent(bytes, plan.AlignmentInBytes, plan.IsClean, ref refusals) is not GuardedMappingGuard guard)
+            if (guarded!.TryRent(bytes, plan.AlignmentInBytes, plan.IsClean, ref refusals) is not GuardedMappingGuard guard)
             {
                 return;
             }
@@ -239,12 +234,12 @@ internal sealed class AllocationPipeline(
 
         // The container must have room for all segments before the first is taken. Otherwise requests would hold parts that others lack.
         int count = plan.MemberCount;
-        bool fits = filled == count || plan.IsContiguous || Commitment.CanTake(_context, plan.MissingBytes(filled), ref refusals);
+        bool fits = filled == count || plan.IsContiguous || Commitment.CanTake(context, plan.MissingBytes(filled), ref refusals);
         while (fits && filled < count)
         {
             int members = Math.Min(plan.MembersPerSegment, count - filled);
             long bytes = plan.BytesOfSegment(filled, members);
-            if (MappingGuard.TryAllocate(plan.Source, bytes, plan.AlignmentInBytes, _context, ref refusals) is not MappingGuard segment)
+            if (MappingGuard.TryAllocate(plan.Source, bytes, plan.AlignmentInBytes, context, ref refusals) is not MappingGuard segment)
             {
                 return;
             }
@@ -273,7 +268,7 @@ internal sealed class AllocationPipeline(
         if (outcome == PoolOutcome.Full)
         {
             // Before the pool's limit is exceeded: part of the outstanding memory may have been abandoned.
-            _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: false, isRare: !_context.SearchesRegularly);
+            Settings.Scheduler.Collections.Request(Settings.SearchPeriod, beforeRefusal: false, isRare: !context.SearchesRegularly);
         }
 
         return outcome;

@@ -46,16 +46,6 @@ internal readonly struct AllocationRequest
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
-    /// <summary>Describes rows of pixels; each row lies within one member.</summary>
-    public static AllocationRequest ForRows(
-        int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
-        new((long)rowStride * height, pixelSizeInBytes, options)
-        {
-            ElementAlignment = rowStride,
-            AlignmentInBytes = rowAlignmentInBytes,
-            MakeContiguousWhereNeeded = true,
-        };
-
     /// <summary>
     /// Returns the elements from one row to the next, so that each row starts on the alignment: the width rounded up to the least
     /// common multiple of pixel and alignment.
@@ -224,49 +214,34 @@ internal readonly struct AllocationPlan
         return missing;
     }
 
-    /// <summary>Notes in each guard how much its renter can reach.</summary>
-    public void NoteUse(FinalizableGuard first)
+    /// <summary>Notes the places of the members, and in each guard how much its renter can reach.</summary>
+    public void Locate(ref Allocation allocation)
     {
+        allocation.Layout = Layout;
+        FinalizableGuard first = allocation.First!;
+        nint[]? origins = first.Next is null ? null : new nint[MemberCount];
+        nint memberBytes = (nint)BytesOf(0);
         int member = 0;
         for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
         {
             int members = MembersOf(guard, member, out long stride);
             guard.NoteUse((members - 1) * stride + BytesOf(member + members - 1));
-            member += members;
-        }
+            if (origins is null && members > 1)
+            {
+                allocation.Layout.Place(guard.Address, (nint)stride - memberBytes);
+            }
 
-        Debug.Assert(member == MemberCount, "The guards hold all members.");
-    }
-
-    public void Locate(ref Allocation allocation)
-    {
-        allocation.Layout = Layout;
-        if (MemberCount == 1)
-        {
-            return;
-        }
-
-        FinalizableGuard first = allocation.First!;
-        nint memberBytes = (nint)BytesOf(0);
-        if (first.Next is null)
-        {
-            MembersOf(first, 0, out long stride);
-            allocation.Layout.Place(first.Address, (nint)stride - memberBytes);
-            return;
-        }
-
-        nint[] origins = new nint[MemberCount];
-        int member = 0;
-        for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
-        {
-            int members = MembersOf(guard, member, out long stride);
             for (int i = 0; i < members; i++, member++)
             {
-                origins[member] = guard.Address + (nint)(i * stride) - member * memberBytes;
+                origins?[member] = guard.Address + (nint)(i * stride) - member * memberBytes;
             }
         }
 
-        allocation.Layout.Place(origins);
+        Debug.Assert(member == MemberCount, "The guards hold all members.");
+        if (origins is not null)
+        {
+            allocation.Layout.Place(origins);
+        }
     }
 
     private long CapacityOf(long bytes) =>

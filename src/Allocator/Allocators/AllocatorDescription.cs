@@ -33,7 +33,10 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             + $"{Bytes(now.QuarantinedBytes)} in quarantine");
         Line("held", $"{Bytes(now.CommittedBytes)} from the system, at most {Bytes(now.PeakCommittedBytes)} so far, without arrays");
         Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
-        WriteTrims();
+        WriteTrim(TrimReason.Period, "after idle periods");
+        WriteTrim(TrimReason.HighLoad, "at high load");
+        WriteTrim(TrimReason.Refusal, "to make room");
+        WriteTrim(TrimReason.Requested, "by a call");
         string mapping = NativeMapThreshold.IsSet ? $"maps from {Bytes(NativeMapThreshold.Bytes)} on, " : "";
         Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: it has no threshold to fix, and cannot be trimmed"
             : settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
@@ -136,14 +139,6 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             + (known == 0 ? "" : $"; the oldest for {Ago(longest)}"));
         Line("- unknown", Invariant($"{Math.Max(0, now.OutstandingAllocations - known):N0} in arrays or mappings, which no list has; ")
             + $"{nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} lists what is allocated after it");
-    }
-
-    private void WriteTrims()
-    {
-        WriteTrim(TrimReason.Period, "after idle periods");
-        WriteTrim(TrimReason.HighLoad, "at high load");
-        WriteTrim(TrimReason.Refusal, "to make room");
-        WriteTrim(TrimReason.Requested, "by a call");
     }
 
     private void WriteTrim(TrimReason reason, string when)

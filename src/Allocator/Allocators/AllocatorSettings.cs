@@ -69,7 +69,6 @@ internal sealed class AllocatorSettings
 
     public SafetyMode Safety { get; }
 
-    /// <summary>Gets how many bytes behind every unmanaged buffer are readable.</summary>
     public int OverreadToleranceInBytes { get; }
 
     /// <summary>Gets the source of watched memory. Pages of the common size: a huge page can have no guard page within it.</summary>
@@ -98,7 +97,6 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how much of the container or machine must stay free for a request to be admitted; 0 for none.</summary>
     public long MinimumFreeBytes { get; init; }
 
-    /// <summary>Gets the memory of its container that the process may still take.</summary>
     public ProcessHeadroom Headroom { get; init; } = ProcessHeadroom.Shared;
 
     /// <summary>Gets whether memory that certainly does not fit the container is refused.</summary>

@@ -46,7 +46,7 @@ internal sealed class AllocatorUsage : IUsageSource
         get
         {
             ArrayCounts arrays = ReadArrays();
-            return Counters.CommittedBytes > 0 || Counters.OutstandingAllocations > 0 || arrays.Rents != arrays.Returns;
+            return Counters.CommittedBytes > 0 || Counters[UsageFigure.Outstanding] > 0 || arrays.Rents != arrays.Returns;
         }
     }
 

@@ -7,7 +7,8 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>Makes room when memory is refused. Throws once that was tried often enough.</summary>
-internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle, AllocatorContext context)
+internal sealed class MemoryRecovery(
+    AllocatorSettings settings, IdleMemory idle, UniformUnmanagedMemoryPool pool, AllocatorContext context)
 {
     // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes need it.
     private const int Retries = 8;
@@ -48,7 +49,9 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
             RecoverFromSystem(++refusals.BySystem, requestedBytes);
         }
 
-        refusals.BeginAttempt();
+        // The next attempt begins.
+        refusals.RefusedBytes = 0;
+        refusals.IsRefusedByContainer = false;
     }
 
     // The container certainly has no room: it would kill the process for this memory. Everything that makes room is tried in the order of
@@ -87,7 +90,10 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     {
         if (attempt > Retries)
         {
-            Throw.OutOfMemory(requestedBytes, attempt);
+            throw new OutOfMemoryException(
+                Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempt} times in all; idle memory was released in ")
+                    + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
+                    + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
         }
 
         context.Counters.Count(UsageFigure.Retries);
@@ -103,11 +109,11 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
         bool keepsBlocks = settings.Options.KeepBlocks;
         if (attempt > (keepsBlocks ? Retries : RetriesWithinBudget))
         {
-            long keptBytes = keepsBlocks ? idle.IdleBytes : 0;
+            long keptBytes = keepsBlocks ? pool.ReadUsage().RetainedBytes : 0;
             throw MemoryLimitExceededException.ForCeiling(requestedBytes, context.Budget.LimitInBytes, attempt, keptBytes);
         }
 
-        long shortage = context.Budget.ShortageOf(missingBytes);
+        long shortage = missingBytes - (context.Budget.LimitInBytes - context.Budget.CommittedBytes);
         if (shortage <= 0)
         {
             // Other threads have released enough since.

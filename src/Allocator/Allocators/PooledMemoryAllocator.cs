@@ -47,9 +47,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _counters = new AllocatorCounters { AllocatorName = options.Name };
         MemoryBudget budget = settings.CreateBudget(_counters);
         _budget = budget.IsCounted ? budget : null;
-        AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
+        AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine, budget)
         {
-            Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             PopulateMemory = options.PopulateMemory,
@@ -87,7 +86,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _idle, context);
+        _recovery = new MemoryRecovery(settings, _idle, _pool, context);
         _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
         if (settings.IsShared)
         {
@@ -154,27 +153,36 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override void ReleaseRetainedResources()
     {
-        BlockHooks.BeginCall();
-        CorruptionFindings? findings = _guarded?.ReleaseAll();
-        _idle.ReleaseAll(TrimReason.Requested);
-        _settings.HeapTrimmer?.TryTrim(_counters);
-        BlockHooks.EndCall();
+        CorruptionFindings? findings;
+        try
+        {
+            BlockHooks.BeginCall();
+            findings = _guarded?.ReleaseAll();
+            _idle.ReleaseAll(TrimReason.Requested);
+            _settings.HeapTrimmer?.TryTrim(_counters);
+        }
+        finally
+        {
+            BlockHooks.EndCall();
+        }
+
         _guarded?.ThrowIfAny(findings);
     }
 
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
 
-    public override string DescribeMemory()
+    private protected override string Describe(bool inFull)
     {
-        try
+        MemoryAllocatorStatistics now = GetStatistics();
+        if (inFull)
         {
             return new AllocatorDescription(_settings, _counters).Write(
-                GetStatistics(), _pool, _countedArrays, _budget, Jobs, Volatile.Read(ref _disposed) != 0);
+                now, _pool, _countedArrays, _budget, Jobs, Volatile.Read(ref _disposed) != 0);
         }
-        catch (OutOfMemoryException)
-        {
-            return NoMemoryToDescribe;
-        }
+
+        string budget = _budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
+        return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
+            + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(_settings.Geometry.MaximumBytes)}{budget}, {_settings.Safety}";
     }
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.ReadLoad();
@@ -196,6 +204,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 // Managed memory has run out. The finalizer, which would close the rest, is suppressed: the background thread does it.
                 _budget?.Close();
                 _context.Thread.Queue(this);
+                BlockHooks.ForgetCall();
                 return;
             }
 

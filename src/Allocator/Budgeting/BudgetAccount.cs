@@ -6,7 +6,6 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal abstract class BudgetAccount
 {
-    /// <summary>Makes an account of a budget, or the budget itself.</summary>
     protected BudgetAccount(MemoryBudget? budget) => Budget = budget ?? this as MemoryBudget;
 
     /// <summary>Gets the budget in whose queue requests of this account wait. Null if nothing is limited.</summary>
@@ -39,7 +38,7 @@ internal abstract class BudgetAccount
         return isTaken;
 
         bool TryBegin() => job is not null && this is MemoryBudget budget
-            ? budget.TryBeginNow(job, bytes)
+            ? budget.TryBegin(job, bytes, overtakes: false)
             : TryTake(bytes, overtakes: false);
     }
 
@@ -71,7 +70,6 @@ internal sealed class AmbientAccount : BudgetAccount
 {
     private static int s_live;
 
-    private readonly ReservationAccount _reservation;
     private readonly LearnedJobs _owner;
     private AmbientAccount? _outer;
     private int _isEnded;
@@ -80,7 +78,7 @@ internal sealed class AmbientAccount : BudgetAccount
     public AmbientAccount(ReservationAccount reservation, LearnedJobs owner)
         : base(reservation.Budget)
     {
-        _reservation = reservation;
+        Reservation = reservation;
         _owner = owner;
         _outer = SkipEnded(Flow.Current.Value);
         if (_outer is not null)
@@ -95,15 +93,15 @@ internal sealed class AmbientAccount : BudgetAccount
     /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it: it compares a count with 0.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
-    public ReservationAccount Reservation => _reservation;
+    public ReservationAccount Reservation { get; }
 
     // A request made after the reservation has ended belongs to what encloses it, if anything does.
     public override ReservationAccount? OutermostReservation =>
-        _reservation.IsClosed ? _reservation.EnclosingReservation : _reservation.OutermostReservation;
+        Reservation.IsClosed ? Reservation.EnclosingReservation : Reservation.OutermostReservation;
 
-    public override bool IsClosed => _reservation.IsParentClosed;
+    public override bool IsClosed => Reservation.IsParentClosed;
 
-    public override ShortLock Lock => _reservation.Lock;
+    public override ShortLock Lock => Reservation.Lock;
 
     /// <summary>Returns the innermost live reservation of an allocator that this flow uses. Null if there is none.</summary>
     public static AmbientAccount? Find(LearnedJobs owner)
@@ -119,11 +117,11 @@ internal sealed class AmbientAccount : BudgetAccount
         return null;
     }
 
-    public override bool TryTake(long bytes, bool overtakes) => _reservation.TryTake(bytes, overtakes, passesOn: true);
+    public override bool TryTake(long bytes, bool overtakes) => Reservation.TryTake(bytes, overtakes, passesOn: true);
 
-    public override long ChargeFor(long bytes) => _reservation.ChargeFor(bytes);
+    public override long ChargeFor(long bytes) => Reservation.ChargeFor(bytes);
 
-    public override void EndCharge(long bytes) => _reservation.EndCharge(bytes);
+    public override void EndCharge(long bytes) => Reservation.EndCharge(bytes);
 
     /// <summary>Ends the use, for all flows that have it. Further calls have no effect.</summary>
     public void End()
@@ -154,7 +152,7 @@ internal sealed class AmbientAccount : BudgetAccount
     // Keeps a chain of nested flows as short as its number of live uses.
     private static AmbientAccount? SkipEnded(AmbientAccount? use)
     {
-        while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use._reservation.IsClosed))
+        while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use.Reservation.IsClosed))
         {
             use.End();
             use = use._outer;
@@ -182,17 +180,14 @@ internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 /// </summary>
 internal struct Refusals
 {
-    /// <summary>Gets or sets how many attempts the system has refused.</summary>
-    public int BySystem { get; set; }
+    /// <summary>How many attempts the system has refused, and how many the others.</summary>
+    public int BySystem;
+    public int ByContainer;
+    public int ByBudget;
 
-    public int ByContainer { get; set; }
-
-    public int ByBudget { get; set; }
-
-    /// <summary>Gets the least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
-    public long RefusedBytes { get; private set; }
-
-    public bool IsRefusedByContainer { get; private set; }
+    /// <summary>The least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
+    public long RefusedBytes;
+    public bool IsRefusedByContainer;
 
     /// <summary>Notes a refusal, and returns false for the caller to return.</summary>
     public bool Refuse(long bytes, bool byContainer)
@@ -200,12 +195,5 @@ internal struct Refusals
         RefusedBytes = RefusedBytes == 0 ? bytes : Math.Min(RefusedBytes, bytes);
         IsRefusedByContainer = byContainer;
         return false;
-    }
-
-    /// <summary>Called by code that has made room for the next attempt.</summary>
-    public void BeginAttempt()
-    {
-        RefusedBytes = 0;
-        IsRefusedByContainer = false;
     }
 }

@@ -64,7 +64,7 @@ internal sealed class BudgetQueue
 
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
             // the request sees what it returned.
-            _budget.BeginWait();
+            _budget.CountWaiter(1);
             GrantWhatFits();
             if (request.IsWaiting && !mayWait)
             {
@@ -151,7 +151,7 @@ internal sealed class BudgetQueue
         Debug.Assert(request.Node.List == _others || request.Node.List == _ofReservations, "A request is settled once, while it waits.");
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
-        _budget.EndWait();
+        _budget.CountWaiter(-1);
 
         // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)
@@ -236,7 +236,7 @@ internal sealed class BudgetQueue
     {
         Debug.Assert(Lock.IsHeld);
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
-        bool fails = first is not null && _budget.MayRefuse && _budget.Headroom!.IsNothingOutstanding();
+        bool fails = first is not null && _budget.MayRefuse && _budget.Headroom!.AdmittedBytes == 0;
         if (fails)
         {
             Settle(first!, BudgetOutcome.NoRoom);

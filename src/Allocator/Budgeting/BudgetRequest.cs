@@ -2,13 +2,11 @@ using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
-/// <summary>The outcome of a request for a part of the budget.</summary>
 internal enum BudgetOutcome
 {
     /// <summary>Not decided yet.</summary>
     Waiting,
 
-    /// <summary>Its bytes have been taken.</summary>
     Granted,
 
     /// <summary>The caller gave up, or did not want to wait.</summary>
@@ -31,10 +29,6 @@ internal enum BudgetOutcome
 [DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
 internal sealed class BudgetRequest : IBackgroundWork
 {
-    // For a thread that waits. The thread that returns memory sets it, which must neither fail nor be interrupted: so it is an event of
-    // the system. Never disposed, because it may be set after the wait has timed out.
-    private readonly ManualResetEvent? _event;
-
     // The thread that completes a wait with a timeout has this context. The runtime inlines continuations if the context is of the base
     // class, and not if it is of another class.
     private static readonly SynchronizationContext s_ours = new();
@@ -68,7 +62,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         Bytes = bytes;
         _job = job;
         Node = new LinkedListNode<BudgetRequest>(this);
-        _event = blocks ? new ManualResetEvent(initialState: false) : null;
+        Handle = blocks ? new ManualResetEvent(initialState: false) : null;
         _isTimed = isTimed;
     }
 
@@ -87,8 +81,12 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     public bool IsGranted => Outcome == BudgetOutcome.Granted;
 
-    /// <summary>Gets the handle of a blocked thread. It is set when the outcome is decided.</summary>
-    public WaitHandle Handle => _event!;
+    /// <summary>Gets the handle of a blocked thread; null if none blocks. It is set when the outcome is decided.</summary>
+    /// <remarks>
+    /// The thread that returns memory sets it, which must neither fail nor be interrupted: so it is an event of the system. It is never
+    /// disposed, because it may be set after the wait has timed out.
+    /// </remarks>
+    public ManualResetEvent? Handle { get; }
 
     /// <summary>Gets the bytes of the reservation when its growth failed, those outstanding, and the most that it ever had.</summary>
     public (long ReservedBytes, long UsedBytes, long PeakBytes) AtFailure { get; private set; }
@@ -142,7 +140,7 @@ internal sealed class BudgetRequest : IBackgroundWork
             Bytes = _job.SizeFor(Account.Budget);
             if (Account is MemoryBudget budget)
             {
-                return budget.TryBegin(_job, Bytes);
+                return budget.TryBegin(_job, Bytes, overtakes: true);
             }
         }
 
@@ -188,9 +186,9 @@ internal sealed class BudgetRequest : IBackgroundWork
     public void Notify()
     {
         Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
-        if (_event is not null)
+        if (Handle is not null)
         {
-            _event.Set();
+            Handle.Set();
         }
         else
         {

@@ -34,15 +34,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
     }
 
-    /// <summary>Gets a budget without a limit, which counts nothing.</summary>
-    public static MemoryBudget Unlimited { get; } = new();
-
     public long LimitInBytes { get; }
 
     /// <summary>Gets the container's free memory. Null if it is not consulted.</summary>
     public ProcessHeadroom? Headroom { get; init; }
 
-    /// <summary>Gets how much of the container must stay free for a request to be admitted; 0 for no such condition.</summary>
     public long MinimumFreeBytes { get; init; }
 
     /// <summary>Gets whether memory is refused that the container certainly has no room for.</summary>
@@ -62,7 +58,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether growth may fail now. Old figures show memory as used that codecs have freed since.</summary>
     public bool MayFailGrowth => !KeepsMinimumFree || Volatile.Read(ref _isMeasured) || MayRefuse;
 
-    /// <summary>Gets the learned needs of this allocator's jobs.</summary>
     public LearnedJobs Jobs { get; } = new();
 
     /// <summary>Gets the most that could be admitted now if nothing were outstanding.</summary>
@@ -137,18 +132,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, leavingBytes: 0);
 
-    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need. Under the lock.</summary>
-    public bool TryBegin(LearnedJob job, long bytes, bool overtakes = true)
-    {
-        Debug.Assert(Lock.IsHeld);
-        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
-    }
-
-    /// <summary>As <see cref="TryBegin"/>, without a request, if no other waits.</summary>
-    public bool TryBeginNow(LearnedJob job, long bytes)
+    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need.</summary>
+    public bool TryBegin(LearnedJob job, long bytes, bool overtakes)
     {
         using ShortLock.Section section = Lock.Enter();
-        return TryBegin(job, bytes, overtakes: false);
+        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
     }
 
     /// <summary>Takes the growth of a learned reservation, under the same condition. Under the lock.</summary>
@@ -186,27 +174,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Returns how many bytes must be released before so many more can be committed; 0 or less for none.</summary>
-    public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
-
-    /// <summary>Counts a request that waits. Called by the queue under its lock.</summary>
-    public void BeginWait()
+    /// <summary>Counts a request that waits, or with -1 one whose wait is over. Called by the queue under its lock.</summary>
+    public void CountWaiter(int change)
     {
-        Debug.Assert(Lock.IsHeld);
-        Interlocked.Increment(ref _waiters);
+        Debug.Assert(Lock.IsHeld && Waiters + change >= 0);
+        Interlocked.Add(ref _waiters, change);
     }
 
-    /// <summary>Counts a request whose wait is over. Called by the queue under its lock.</summary>
-    public void EndWait()
-    {
-        Debug.Assert(Lock.IsHeld && HasWaiters);
-        Interlocked.Decrement(ref _waiters);
-    }
-
-    /// <summary>Grants a request now, or lets it wait. If it may not wait, it is withdrawn unless granted.</summary>
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
-    /// <summary>Ends the wait of a request. False if its outcome was decided before.</summary>
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);
 
     /// <summary>
@@ -268,7 +244,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private void RefuseWhatFindsNoRoom()
     {
-        if (HasWaiters && (IsStuck || Headroom!.IsNothingOutstanding()))
+        if (HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0))
         {
             // No memory of the library will come back: other code has the missing memory, perhaps as garbage.
             IsStuck = false;

@@ -77,9 +77,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         return _last with { FreeBytes = free, CertainBytes = certain };
     }
 
-    /// <summary>Reads the system, unless that was done within the last 10 ms. Waits for files, so returns do not call it.</summary>
-    public void Refresh() => Refresh(FreshMilliseconds);
-
     /// <summary>Reads the current figures before a refusal.</summary>
     public void Measure()
     {
@@ -114,7 +111,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         bool TryCount(long restDivisor)
         {
             using ShortLock.Section section = Lock.Enter();
-            long room = Room(minimumFreeBytes, honorsLimit, isAdmitted);
+            long certain = honorsLimit ? Certain(isAdmitted) : long.MaxValue;
+            long room = minimumFreeBytes == 0 || _last.FreeBytes == long.MaxValue
+                ? certain
+                : Math.Min(certain, ByteCount.Add(_last.FreeBytes - minimumFreeBytes, -Pending(withAnnounced: !isAdmitted)));
             bool fits = bytes <= long.MaxValue - _inFlight
                 && (room == long.MaxValue || ByteCount.Add(room, -_last.LimitBytes / restDivisor) >= bytes);
             _inFlight += fits ? bytes : 0;
@@ -221,10 +221,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Gets what is outstanding or reserved in all budgets that share this memory.</summary>
     public long AdmittedBytes => ReadClaims().Admitted;
 
-    /// <summary>Returns whether no budget has anything outstanding or reserved. Then nothing would come back to make room.</summary>
-    public bool IsNothingOutstanding() => AdmittedBytes == 0;
-
-    private void Refresh(int freshMilliseconds)
+    /// <summary>Reads the system, unless that was done a short time ago. Waits for files, so returns do not call it.</summary>
+    public void Refresh(int freshMilliseconds = FreshMilliseconds)
     {
         if (IsFresh(freshMilliseconds))
         {
@@ -292,14 +290,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             _announcedRecently[period & 1] += bytes;
         }
-    }
-
-    private long Room(long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
-    {
-        long certain = honorsLimit ? Certain(isAdmitted) : long.MaxValue;
-        return minimumFreeBytes == 0 || _last.FreeBytes == long.MaxValue
-            ? certain
-            : Math.Min(certain, ByteCount.Add(_last.FreeBytes - minimumFreeBytes, -Pending(withAnnounced: !isAdmitted)));
     }
 
     // The bytes that can certainly be taken: by the figures, and by the sums of granted and announced bytes.

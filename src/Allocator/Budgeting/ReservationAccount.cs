@@ -284,45 +284,43 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private sealed class Growth(ReservationAccount reservation) : BudgetAccount(reservation.Budget)
     {
-        private readonly ReservationAccount _reservation = reservation;
+        public override ReservationAccount? OutermostReservation => reservation.OutermostReservation;
 
-        public override ReservationAccount? OutermostReservation => _reservation.OutermostReservation;
+        public override bool IsClosed => reservation.IsClosed;
 
-        public override bool IsClosed => _reservation.IsClosed;
-
-        public override ShortLock Lock => _reservation.Lock;
+        public override ShortLock Lock => reservation.Lock;
 
         public override bool TryTake(long bytes, bool overtakes)
         {
             Debug.Assert(bytes > 0);
             using ShortLock.Section section = Lock.Enter();
-            bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
-            if (_reservation._isClosed || isAbsurd || !_reservation.TryTakeOfParent(bytes, overtakes))
+            bool isAbsurd = bytes > long.MaxValue - reservation._reservedBytes;
+            if (reservation._isClosed || isAbsurd || !reservation.TryTakeOfParent(bytes, overtakes))
             {
                 return false;
             }
 
-            _reservation.Change(reservedBytes: bytes);
+            reservation.Change(reservedBytes: bytes);
             return true;
         }
 
         public override long ChargeFor(long bytes)
         {
             using ShortLock.Section section = Lock.Enter();
-            return _reservation.ChargeOfParent(bytes);
+            return reservation.ChargeOfParent(bytes);
         }
 
         // Reserved bytes stay reserved until the end, so the limit must hold them and the growth together.
-        public override long LeastChargeWith(long bytes) => ByteCount.Add(_reservation.ReservedBytes, bytes);
+        public override long LeastChargeWith(long bytes) => ByteCount.Add(reservation.ReservedBytes, bytes);
 
         // The part that is in use by now becomes overflow.
         public override void EndCharge(long bytes)
         {
             using ShortLock.Section section = Lock.Enter();
             // The reserved bytes of a closed account have been returned already.
-            if (!_reservation._isClosed)
+            if (!reservation._isClosed)
             {
-                _reservation.Shrink(reservedBytes: bytes);
+                reservation.Shrink(reservedBytes: bytes);
             }
         }
     }

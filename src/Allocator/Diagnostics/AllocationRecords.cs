@@ -65,7 +65,10 @@ public sealed class AllocationRecords
             BitConverter.ToInt32(content, Layout.ProcessIdAt),
             Time(BitConverter.ToInt64(content, Layout.StartedAt)),
             BitConverter.ToInt64(content, Layout.DroppedAt),
-            [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => new AllocationRecord(content, Layout.Slot(slot))).Where(IsWritten)]);
+            [
+                .. Enumerable.Range(0, Layout.SlotCount).Select(slot => new AllocationRecord(content, Layout.Slot(slot)))
+                    .Where(static record => record.State is >= AllocationRecordState.Rented and <= AllocationRecordState.Freed),
+            ]);
     }
 
     /// <summary>Explains an address in some lines of text.</summary>
@@ -82,9 +85,6 @@ public sealed class AllocationRecords
     // Addresses come back. Of several buffers at one address, this prefers the one that is not freed, or else the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
-
-    private static bool IsWritten(AllocationRecord record) =>
-        record.State is >= AllocationRecordState.Rented and <= AllocationRecordState.Freed;
 
     private static byte[] ReadAll(string path)
     {

@@ -21,14 +21,10 @@ internal sealed class AllocatorCounters
     /// <summary>Gets the misses whose first block is the pool's; the blocks count these as their own rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
-    /// <summary>Gets the allocations whose first member is a mapping of its own.</summary>
-    public long MappingRents => this[UsageFigure.Rents];
-
-    public long OutstandingAllocations => this[UsageFigure.Outstanding];
-
-    public long MappingRentedBytes => this[UsageFigure.RentedBytes];
-
-    /// <summary>Gets this class's count of a figure. Other parts of the allocator may have more of it.</summary>
+    /// <summary>
+    /// Gets this class's count of a figure. Other parts of the allocator may have more of it: rents, for one, are here those whose first
+    /// member is a mapping of its own.
+    /// </summary>
     public long this[UsageFigure figure] => Interlocked.Read(ref _counts[(int)figure]);
 
     /// <summary>Adds these counts to figures that other parts of the allocator add to as well. Takes no memory.</summary>
@@ -59,20 +55,15 @@ internal sealed class AllocatorCounters
     /// <summary>Counts memory returned to the system, and returns how much is still committed.</summary>
     public long RemoveCommitted(long bytes) => Add(UsageFigure.CommittedBytes, -bytes);
 
-    /// <summary>
-    /// Counts a trim that freed memory, and writes its event. The trimmer writes its own event, with the load it went by.
-    /// </summary>
-    public void CountTrim(TrimReason reason, long bytes)
+    /// <summary>Counts a trim that freed memory, and writes its event, with the load that the trimmer went by.</summary>
+    public void CountTrim(TrimReason reason, long bytes, in MemoryLoad load = default)
     {
         if (bytes > 0)
         {
             Interlocked.Exchange(ref _lastTrims[(int)reason], Environment.TickCount64);
             Add(UsageFigure.TrimmedBytes + (int)reason, bytes);
             Add(UsageFigure.Trims + (int)reason, 1);
-            if (reason > TrimReason.HighLoad)
-            {
-                AllocatorEventSource.Log.MemoryTrimmed(AllocatorName, bytes, reason, default);
-            }
+            AllocatorEventSource.Log.MemoryTrimmed(AllocatorName, bytes, reason, load);
         }
     }
 

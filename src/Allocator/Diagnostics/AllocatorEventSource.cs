@@ -152,13 +152,7 @@ internal sealed class AllocatorEventSource : EventSource
 
     /// <summary>The user's code, which has no caller, has not returned for a second.</summary>
     [Event(14, Level = EventLevel.Warning, Message = "{1} has not returned for {0} ms")]
-    public void CallbackSlow(long milliseconds, string callback)
-    {
-        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
-        {
-            WriteOnce(14, stackalloc[] { milliseconds }, callback);
-        }
-    }
+    public void CallbackSlow(long milliseconds, string callback) => WriteOnce(14, stackalloc[] { milliseconds }, callback);
 
     /// <summary>The library has fixed malloc's map threshold, once in the process.</summary>
     [Event(15, Level = EventLevel.Informational, Message = "malloc maps from {0} bytes on: SetNativeMapThreshold")]

@@ -141,7 +141,6 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>Notifies the listeners, in the background.</summary>
     internal static void ReportCorruption(CorruptionEventArgs report)
     {
         UserCallbacks.EnsureThreads();
@@ -223,23 +222,18 @@ public static class MemoryDiagnostics
         public void DoWork()
         {
             bool callsUser = s_allocationAbandoned is not null || Volatile.Read(ref s_corruptionFound) is not null;
-            if (!BackgroundThread.Shared.IsCurrent)
-            {
-                call(true);
-                Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
-            }
-            else if (callsUser && _pending == 0 && Volatile.Read(ref s_pendingNotices) < MaximumPendingNotices)
+            bool isShared = BackgroundThread.Shared.IsCurrent;
+            if (isShared && callsUser && _pending == 0 && Volatile.Read(ref s_pendingNotices) < MaximumPendingNotices)
             {
                 _pending = 1;
                 Interlocked.Increment(ref s_pendingNotices);
                 UserCallbacks.Thread.Queue(this);
+                return;
             }
-            else
-            {
-                // Also if there is no other thread any more, which has this call itself.
-                Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
-                call(false);
-            }
+
+            // On the shared thread without the user's code; also if there is no other thread any more, which has this call itself.
+            call(!isShared);
+            Interlocked.Add(ref s_pendingNotices, -Interlocked.Exchange(ref _pending, 0));
         }
     }
 }

@@ -50,22 +50,7 @@ internal static class UsageRegistry
     private static int s_nextSweep = 16;
 
     /// <summary>Gets how many allocations of all allocators are outstanding.</summary>
-    public static long OutstandingAllocations
-    {
-        get
-        {
-            long[] sums = new long[(int)UsageFigure.Count];
-            using (s_lock.Enter())
-            {
-                foreach (IUsageSource source in s_all)
-                {
-                    source.AddTo(sums);
-                }
-            }
-
-            return sums[(int)UsageFigure.Outstanding];
-        }
-    }
+    public static long OutstandingAllocations => Read().Sum(OutstandingOf);
 
     /// <summary>Adds an allocator. The reporters on allocators exist from here on.</summary>
     /// <returns>The registration for <see cref="End"/>. If the caller fails after this, it calls that.</returns>
@@ -118,7 +103,6 @@ internal static class UsageRegistry
         }
     }
 
-    /// <summary>Reads all allocators once.</summary>
     public static NamedFigures[] Read()
     {
         using ShortLock.Section section = s_lock.Enter();
@@ -163,6 +147,8 @@ internal static class UsageRegistry
         return all;
     }
 
+    private static long OutstandingOf(NamedFigures named) => named[UsageFigure.Outstanding];
+
     private static string NameOf(IUsageSource source) => source.Counters.AllocatorName ?? "";
 
     private static void Sweep()
@@ -173,23 +159,12 @@ internal static class UsageRegistry
         s_nextSweep = Math.Max(16, 2 * s_ending.Count);
     }
 
+    // Needs no memory. True if it is forgotten already: a dropped allocator's finalizer and a user's finalizer may both end it.
     private static bool ForgetIfEmpty(LinkedListNode<IUsageSource> registration)
     {
-        bool isEmpty = !registration.Value.HasMemory;
-        if (isEmpty)
+        if (registration.List is null || registration.Value.HasMemory)
         {
-            Forget(registration);
-        }
-
-        return isEmpty;
-    }
-
-    // Needs no memory. Does nothing if it is forgotten already: a dropped allocator's finalizer and a user's finalizer may both end it.
-    private static void Forget(LinkedListNode<IUsageSource> registration)
-    {
-        if (registration.List is null)
-        {
-            return;
+            return registration.List is null;
         }
 
         NamedUsage named = s_names[NameOf(registration.Value)];
@@ -210,6 +185,8 @@ internal static class UsageRegistry
                 s_endedNames.RemoveFirst();
             }
         }
+
+        return true;
     }
 
     /// <summary>The figures of all allocators of one name, ended ones included.</summary>

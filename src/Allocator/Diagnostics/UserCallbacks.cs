@@ -47,7 +47,6 @@ internal static class UserCallbacks
         }
     }
 
-    /// <summary>Notes that it has returned, or thrown.</summary>
     public static void End()
     {
         if (Thread.IsCurrent)
@@ -56,7 +55,6 @@ internal static class UserCallbacks
         }
     }
 
-    /// <summary>Ends both threads for good.</summary>
     public static void Close()
     {
         Thread.Close();

@@ -23,22 +23,15 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
 
     public GuardedLayout Layout => layout;
 
-    public nint MappingAddress { get; private set; }
+    public nint MappingAddress { get; set; }
 
     /// <summary>Gets the address of the accessible part.</summary>
     public nint BodyAddress => (nint)(MappingAddress + layout.FrontInBytes);
 
-    /// <summary>Gets the address of the buffer.</summary>
     public nint Address => (nint)(BodyAddress + layout.SlackBeforeInBytes);
 
     /// <summary>Gets or sets whether the body, apart from the slack, is known to be zero.</summary>
     public bool IsZero { get; set; }
-
-    public void Place(nint mappingAddress, bool isZero)
-    {
-        MappingAddress = mappingAddress;
-        IsZero = isZero;
-    }
 
     /// <summary>Writes a pattern around the buffer. A write there changes it, and so is found.</summary>
     public void FillSlack()
@@ -47,7 +40,6 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
         Canary.Fill((nint)(Address + layout.LengthInBytes), layout.SlackBehindInBytes);
     }
 
-    /// <summary>Records that the memory is rented.</summary>
     public void BeginRent(string stack)
     {
         _rentedAtMilliseconds = clock.NowMilliseconds;
@@ -128,9 +120,7 @@ internal readonly record struct GuardedLayout(
 
     public long TotalInBytes => FrontInBytes + BodyInBytes + PageSizeInBytes;
 
-    /// <summary>Gets the bytes of the body before the buffer.</summary>
     public long SlackBeforeInBytes => (BodyInBytes - OverreadToleranceInBytes - LengthInBytes) & -(long)AlignmentInBytes;
 
-    /// <summary>Gets the bytes of the body behind the buffer.</summary>
     public long SlackBehindInBytes => BodyInBytes - LengthInBytes - SlackBeforeInBytes;
 }

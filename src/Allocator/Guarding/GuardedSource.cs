@@ -19,21 +19,23 @@ internal sealed class GuardedSource(
     // most of it.
     private const long MostPopulatedInBytes = 4 * 1024 * 1024;
 
+    private const int MostReturned = 256;
+
     private readonly bool _isGuarded = mode == SafetyMode.Guarded;
-    private readonly ReturnedMemory _returned = mode == SafetyMode.Guarded
-        ? new ReturnedMemory(256, maximumBytes)
-        : new ReturnedMemory(16, long.MaxValue);
+    private readonly (int Count, long Bytes) _limit = mode == SafetyMode.Guarded ? (MostReturned, maximumBytes) : (16, long.MaxValue);
+    private readonly ShortLock _lock = new();
+
+    // Returned memory, inaccessible while it waits. At full size, so that adding never fails. For a moment it holds one above the bound.
+    private readonly Queue<GuardedMapping> _returned = new(MostReturned + 1);
+    private long _returnedBytes;
+    private bool _isClosed;
 
     /// <summary>
     /// Takes a mapping from the system, and a guard for it. Null if the system refuses. Memory that will be cleaned gets no other fill.
     /// </summary>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
-        if (!NativeMemorySource.IsAddressable(lengthInBytes))
-        {
-            return null;
-        }
-
+        Debug.Assert(NativeMemorySource.IsAddressable(lengthInBytes), "No allocation may be larger.");
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         GuardedLayout layout = new(lengthInBytes, alignment, source.PageSizeInBytes, overreadToleranceInBytes);
         GuardedMapping memory = new(layout, context.Clock);
@@ -67,18 +69,16 @@ internal sealed class GuardedSource(
             return;
         }
 
-        if (!_returned.TryAdd(memory))
+        if (!TryKeep(memory))
         {
             Release(memory, findings);
         }
 
-        while (_returned.TryTake(surplusOnly: true) is GuardedMapping surplus)
+        while (TryTakeOldest(surplusOnly: true) is GuardedMapping surplus)
         {
             Release(surplus, findings);
         }
     }
-
-    public long IdleBytes => 0;
 
     /// <summary>Does nothing: each return makes room for itself.</summary>
     public long TrimStale(double rate) => 0;
@@ -94,7 +94,7 @@ internal sealed class GuardedSource(
     public CorruptionFindings ReleaseAll()
     {
         CorruptionFindings findings = new();
-        while (_returned.TryTake() is GuardedMapping memory)
+        while (TryTakeOldest(surplusOnly: false) is GuardedMapping memory)
         {
             Release(memory, findings);
         }
@@ -104,7 +104,11 @@ internal sealed class GuardedSource(
 
     public CorruptionFindings Close()
     {
-        _returned.Close();
+        using (_lock.Enter())
+        {
+            _isClosed = true;
+        }
+
         return ReleaseAll();
     }
 
@@ -113,8 +117,36 @@ internal sealed class GuardedSource(
     {
         if (_isGuarded && findings?.First is CorruptionEventArgs finding)
         {
-            Throw.Corrupted(finding);
+            throw new MemoryCorruptedException(finding);
         }
+    }
+
+    // False if the source is closed, or other threads have just added too much; nothing has changed then.
+    private bool TryKeep(GuardedMapping memory)
+    {
+        using ShortLock.Section section = _lock.Enter();
+        if (_isClosed || _returned.Count > _limit.Count)
+        {
+            return false;
+        }
+
+        _returned.Enqueue(memory);
+        _returnedBytes += memory.Layout.BodyInBytes;
+        return true;
+    }
+
+    // Null if there is none; also within the bounds, if only surplus is wanted.
+    private GuardedMapping? TryTakeOldest(bool surplusOnly)
+    {
+        using ShortLock.Section section = _lock.Enter();
+        if (_returned.Count == 0 || (surplusOnly && _returned.Count <= _limit.Count && _returnedBytes <= _limit.Bytes))
+        {
+            return null;
+        }
+
+        GuardedMapping memory = _returned.Dequeue();
+        _returnedBytes -= memory.Layout.BodyInBytes;
+        return memory;
     }
 
     private bool TryMap(GuardedMapping memory, ref Refusals refusals)
@@ -126,7 +158,8 @@ internal sealed class GuardedSource(
         }
 
         nint address = source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
-        memory.Place(address, zeroed);
+        memory.MappingAddress = address;
+        memory.IsZero = zeroed;
         bool populates = context.Populates || layout.BodyInBytes <= MostPopulatedInBytes;
         if (address == 0
             || !TryMakeGuardPages(address, layout.FrontInBytes)
@@ -165,7 +198,7 @@ internal sealed class GuardedSource(
             return true;
         }
 
-        if (!_returned.HasRoomFor(layout.BodyInBytes))
+        if (Volatile.Read(ref _isClosed) || layout.BodyInBytes > _limit.Bytes)
         {
             return false;
         }

@@ -56,7 +56,6 @@ internal sealed unsafe class RecordFile
 
     public string Path { get; }
 
-    /// <summary>Gets the process's file, or null if there is none yet.</summary>
     public static RecordFile? Current => s_file.IsValueCreated ? s_file.Value : null;
 
     public static RecordFile? GetOrCreate() => s_file.Value;

@@ -1,5 +1,4 @@
 using System.Numerics;
-using Allocator.Budgeting;
 
 namespace Allocator.Lifetime;
 
@@ -68,12 +67,6 @@ internal struct Allocation
         Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
         Generation = First!.BeginAllocation();
     }
-
-    /// <summary>Notes the account that the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
-    public readonly void Charge(in BudgetPermit permit) => First!.Charge(permit);
-
-    /// <summary>Returns the memory although no rent began.</summary>
-    public readonly void Cancel() => First?.Cancel();
 }
 
 /// <summary>

@@ -5,7 +5,7 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>What all guards of one allocator share.</summary>
-internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
+internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine, MemoryBudget? budget = null)
 {
     /// <summary>An idle guard for small memory from a heap. The next rent takes it.</summary>
     public MappingGuard? IdleGuard;
@@ -25,7 +25,7 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     public BackgroundThread Thread => UserCallbacks.ThreadFor(HasHooks);
 
     /// <summary>Gets the budget of the allocator. Without one it may have as much as the system supplies.</summary>
-    public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
+    public MemoryBudget Budget { get; } = budget ?? new MemoryBudget();
 
     /// <summary>Gets whether memory is made resident before its rent. Null: if a limit counts resident memory.</summary>
     public bool? PopulateMemory { get; init; }
@@ -35,8 +35,6 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// granted as a whole before they are committed.
     /// </summary>
     public bool Populates => PopulateMemory ?? (Budget.HonorsLimit && Budget.Headroom?.Limits.LimitsResident == true);
-
-    public string? AllocatorName => Counters.AllocatorName;
 
     public AbandonedMemory Abandoned { get; init; }
 

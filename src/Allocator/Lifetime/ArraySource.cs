@@ -61,7 +61,8 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
         }
         else
         {
-            CountWithoutCache(array.Length);
+            Interlocked.Add(ref _ofOthers[0].ReturnedBytes, array.Length);
+            Interlocked.Increment(ref _ofOthers[0].Returns);
         }
 
         try
@@ -134,13 +135,6 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
         }
 
         return added;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CountWithoutCache(int bytes)
-    {
-        Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
-        Interlocked.Increment(ref _ofOthers[0].Returns);
     }
 }
 
@@ -269,14 +263,13 @@ internal struct ArrayCounts
     public long RentedBytes;
     public long ReturnedBytes;
 
-    /// <summary>Adds the rents. Another thread may be writing them.</summary>
+    /// <summary>Adds the rents. As below, another thread may be writing them.</summary>
     public void AddRentsTo(ref ArrayCounts sum)
     {
         sum.Rents += Volatile.Read(ref Rents);
         sum.RentedBytes += Volatile.Read(ref RentedBytes);
     }
 
-    /// <summary>Adds the returns. Another thread may be writing them.</summary>
     public void AddReturnsTo(ref ArrayCounts sum)
     {
         sum.Returns += Volatile.Read(ref Returns);

@@ -80,7 +80,7 @@ internal struct Commitment
             // Listeners are called only once there is room again: they may allocate.
             long left = context.Counters.RemoveCommitted(bytes);
             EndReleaseOfArray(context, bytes, grantedBytes);
-            AllocatorEventSource.Log.MemoryDecommitted(bytes, left, context.AllocatorName);
+            AllocatorEventSource.Log.MemoryDecommitted(bytes, left, context.Counters.AllocatorName);
         }
     }
 

@@ -12,7 +12,7 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     private long _lentGeneration = NotLent;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
-        : base(new RentState { RunLength = 1, Zeroed = true }, context)
+        : base(new RentState { Zeroed = true }, context)
     {
         _pool = pool;
         Array = array;

@@ -11,6 +11,9 @@ namespace Allocator.Lifetime;
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
+/// <param name="context">The allocator's.</param>
+/// <param name="maximumIdleBytes">The most bytes of idle arrays.</param>
+/// <param name="requestCollection">Collects the dropped arrays. Null if no collection may be forced.</param>
 internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection) : IIdleMemory
 {
     /// <summary>The longest array of the pool: .NET has none of the next power of two.</summary>
@@ -21,9 +24,6 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
 
     // Dropped arrays go with the next Gen2 collection. One is requested if at least this many bytes were dropped.
     private const long WorthACollection = 1024 * 1024;
-
-    // Collects the dropped arrays. Null if no collection may be forced.
-    private readonly Action? _requestCollection = requestCollection;
 
     // The guards of arrays that are or were lent to renters without an owner. Only the array keeps such a guard alive.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
@@ -295,7 +295,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     {
         if (dropped >= WorthACollection)
         {
-            _requestCollection?.Invoke();
+            requestCollection?.Invoke();
         }
 
         return dropped;

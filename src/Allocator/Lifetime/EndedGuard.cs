@@ -19,7 +19,6 @@ internal sealed class EndedGuard : LifetimeGuard
         Trace = trace;
     }
 
-    /// <summary>Gets the trace of the rent; null if it was not traced.</summary>
     public AllocationTrace? RentTrace { get; }
 
     /// <summary>Makes <see cref="Instance"/> while an exception has a caller. A type initializer that fails once fails for ever.</summary>

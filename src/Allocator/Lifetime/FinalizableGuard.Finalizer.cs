@@ -71,7 +71,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private bool ReplaceFound()
     {
         bool any = false;
-        for (FinalizableGuard? part = this; part is not null; part = part._next)
+        for (FinalizableGuard? part = this; part is not null; part = part.Next)
         {
             if (part.IsFoundUnreachable)
             {
@@ -100,7 +100,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         while (Interlocked.CompareExchange(ref record.State, state | RentState.Abandoned, state) != state);
 
         NoteAbandoned(isAllocation: true);
-        for (FinalizableGuard? part = _next; part is not null; part = part._next)
+        for (FinalizableGuard? part = Next; part is not null; part = part.Next)
         {
             Volatile.Write(ref part.Record.State, part.Record.State | RentState.Abandoned);
             part.NoteAbandoned(isAllocation: false);
@@ -116,7 +116,10 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         {
             TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Context.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
             MemoryDiagnostics.ReportAbandoned(
-                new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
+                new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace)
+                {
+                    AllocatorName = Context.Counters.AllocatorName,
+                });
             _isReported = true;
         }
     }
@@ -150,20 +153,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private void NoteAbandoned(bool isAllocation)
     {
         OnAbandoned();
-        if (NeedsQuarantine)
-        {
-            _mappings?.AddQuarantined(CapacityInBytes);
-        }
-
+        _mappings?.AddQuarantined(CapacityInBytes);
         _mappings?.MappingReturned(CapacityInBytes, isAllocation);
-    }
-
-    private void NoteReturned()
-    {
-        OnReturned();
-        if (NeedsQuarantine)
-        {
-            _mappings?.AddQuarantined(-CapacityInBytes);
-        }
     }
 }

@@ -15,8 +15,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     // Null for blocks, which their records count.
     private readonly AllocatorCounters? _mappings;
 
-    private FinalizableGuard? _next;
-
     // The charge for the rent of the whole chain. Only the first guard has it, and only during the rent.
     private BudgetPermit _permit;
 
@@ -25,7 +23,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         : this(new RentState(), context)
     {
         _mappings = context.Counters;
-        Record.RunLength = 1;
     }
 
     protected FinalizableGuard(RentState record, AllocatorContext context)
@@ -38,7 +35,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets the bytes of memory behind this guard, whole blocks or pages.</summary>
     public abstract long CapacityInBytes { get; }
 
-    public FinalizableGuard? Next => _next;
+    public FinalizableGuard? Next { get; private set; }
 
     public BudgetAccount? Account => _permit.Account;
 
@@ -53,9 +50,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)
     {
-        Debug.Assert(_next is null && RentState.IsIdle(Record.State) && RentState.IsIdle(next.Record.State));
-        Debug.Assert(next._next is null && next.Context == Context, "A part belongs to one allocation of one allocator.");
-        _next = next;
+        Debug.Assert(Next is null && RentState.IsIdle(Record.State) && RentState.IsIdle(next.Record.State));
+        Debug.Assert(next.Next is null && next.Context == Context, "A part belongs to one allocation of one allocator.");
+        Next = next;
     }
 
     public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
@@ -82,7 +79,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             FinalizableGuard? part = this;
             while (part?.TryPopulatePart() == true)
             {
-                part = part._next;
+                part = part.Next;
             }
 
             return part is null;
@@ -119,7 +116,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
         // From here on nothing can fail.
         record.Rents++;
-        for (FinalizableGuard? part = _next; part is not null; part = part._next)
+        for (FinalizableGuard? part = Next; part is not null; part = part.Next)
         {
             part._mappings?.MappingRented(part.CapacityInBytes, isAllocation: false);
             BeginWith(part.Record, RentState.Member | 1);
@@ -164,8 +161,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         while (part is not null)
         {
             Debug.Assert(RentState.IsIdle(part.Record.State) && part._permit.Account is null, "No rent began.");
-            FinalizableGuard? next = part._next;
-            part._next = null;
+            FinalizableGuard? next = part.Next;
+            part.Next = null;
             part.EndTrace(TraceEnd.Abandoned);
             part.Return(bypassesCache: true);
             part = next;
@@ -176,7 +173,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     protected override void EndRent(bool ofLease)
     {
-        if (_mappings is null && _next is null && Trace is null && !Context.ClearOnReturn && (ofLease || !IsFoundUnreachable))
+        if (_mappings is null && Next is null && Trace is null && !Context.ClearOnReturn && (ofLease || !IsFoundUnreachable))
         {
             // The memory comes back first: a request that is served as the permit comes back then finds it.
             BudgetPermit permit = TakePermit();
@@ -235,7 +232,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     private long SumOfChain(bool ofUngranted)
     {
         long bytes = 0;
-        for (FinalizableGuard? part = this; part is not null; part = part._next)
+        for (FinalizableGuard? part = this; part is not null; part = part.Next)
         {
             bytes += ofUngranted ? part.UngrantedBytes() : part.CapacityInBytes;
         }
@@ -279,11 +276,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         TraceEnd end = _isReported ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
         // The cache is for single blocks that a thread uses again at once. Groups, and blocks with a new guard, do not go there.
-        bool bypassesCache = isFound || _next is not null;
-        while (_next is FinalizableGuard part)
+        bool bypassesCache = isFound || Next is not null;
+        while (Next is FinalizableGuard part)
         {
-            _next = part._next;
-            part._next = null;
+            Next = part.Next;
+            part.Next = null;
             part.EndPart(end, isAllocation: false, bypassesCache: true);
         }
 
@@ -300,7 +297,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
         if (RentState.IsAbandoned(Record.State))
         {
-            NoteReturned();
+            OnReturned();
+            _mappings?.AddQuarantined(-CapacityInBytes);
         }
         else
         {
@@ -313,7 +311,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             Volatile.Write(ref Record.State, RentState.Next(Record.State));
         }
 
-        Debug.Assert(_next is null && Trace is null, "Nothing but the memory is left to go back.");
+        Debug.Assert(Next is null && Trace is null, "Nothing but the memory is left to go back.");
         BudgetPermit permit = TakePermit();
         Return(bypassesCache);
         return permit;
@@ -323,7 +321,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     private void BeginTrace(RentState record)
     {
         record.RentedAtMilliseconds = Context.Clock.NowMilliseconds;
-        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Context.AllocatorName, canLeak: true, isWanted: KeepsStack);
+        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Context.Counters.AllocatorName, canLeak: true, isWanted: KeepsStack);
         if (Trace is AllocationTrace trace)
         {
             if (trace.StackTrace is string stack)

@@ -5,9 +5,6 @@ namespace Allocator.Lifetime;
 /// <summary>Memory of one kind that is not rented. The next rent may take it, or the system gets it back. Thread-safe.</summary>
 internal interface IIdleMemory
 {
-    /// <summary>Gets how many bytes could be released.</summary>
-    long IdleBytes { get; }
-
     /// <summary>
     /// Releases a part, rounded up, of the memory idle since the call before the last one. Returns the bytes. One call at a time.
     /// </summary>
@@ -20,22 +17,8 @@ internal interface IIdleMemory
 /// <summary>All idle memory of one allocator, the cheapest to get back first. Code that makes room calls only this.</summary>
 internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
 {
-    public long IdleBytes
-    {
-        get
-        {
-            long bytes = 0;
-            foreach (IIdleMemory kind in kinds)
-            {
-                bytes += kind.IdleBytes;
-            }
-
-            return bytes;
-        }
-    }
-
     /// <inheritdoc cref="IIdleMemory.TrimStale"/>
-    public long TrimStale(double rate)
+    public long TrimStale(double rate, in MemoryLoad load)
     {
         long bytes = 0;
         foreach (IIdleMemory kind in kinds)
@@ -43,12 +26,12 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
             bytes += kind.TrimStale(rate);
         }
 
-        counters.CountTrim(TrimReason.Period, bytes);
+        counters.CountTrim(TrimReason.Period, bytes, load);
         return bytes;
     }
 
     /// <summary>Releases at least so many bytes, or all there are. Returns the bytes.</summary>
-    public long Release(long bytes, TrimReason reason)
+    public long Release(long bytes, TrimReason reason, in MemoryLoad load = default)
     {
         long released = 0;
         foreach (IIdleMemory kind in kinds)
@@ -56,9 +39,9 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
             released += released < bytes ? kind.Release(bytes - released) : 0;
         }
 
-        counters.CountTrim(reason, released);
+        counters.CountTrim(reason, released, load);
         return released;
     }
 
-    public long ReleaseAll(TrimReason reason) => Release(long.MaxValue, reason);
+    public long ReleaseAll(TrimReason reason, in MemoryLoad load = default) => Release(long.MaxValue, reason, load);
 }

@@ -204,14 +204,17 @@ internal abstract class LifetimeGuard(RentState record)
         return ended;
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: no memory goes back now. True if this call ended it.</summary>
+    /// <summary>
+    /// As <see cref="Dispose"/>, for a caller with a reference: no memory goes back now. True if this call ended it. False also if a copy
+    /// of the caller's pin, disposed meanwhile, has taken that reference away.
+    /// </summary>
     public bool TryDisposeReferenced(long generation)
     {
         ref long state = ref Record.State;
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~RentState.References) != generation)
+            if ((seen & ~RentState.References) != generation || (seen & RentState.References) < 2)
             {
                 return false;
             }

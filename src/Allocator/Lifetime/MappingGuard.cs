@@ -42,10 +42,7 @@ internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext c
     public static MappingGuard? TryAllocate(
         NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
-        if (!NativeMemorySource.IsAddressable(lengthInBytes))
-        {
-            return null;
-        }
+        Debug.Assert(NativeMemorySource.IsAddressable(lengthInBytes), "No allocation may be larger.");
 
         // The object first: once there is memory, no step may fail, or the memory would be lost.
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);

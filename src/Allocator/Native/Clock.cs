@@ -15,7 +15,6 @@ internal abstract class Clock
     /// <summary>Schedules work on <see cref="BackgroundThread.Shared"/> for a time, unless it is due sooner anyway.</summary>
     public abstract void RunBy(IBackgroundWork work, long dueMilliseconds);
 
-    /// <summary>Cancels work, unless it has begun.</summary>
     public abstract void Cancel(IBackgroundWork work);
 
     /// <summary>Blocks until a handle is set or the time is over. A negative time has no end.</summary>

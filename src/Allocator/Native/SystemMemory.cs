@@ -22,8 +22,9 @@ internal abstract class SystemMemory
     // Held while files are read. A return of memory reads no file, and so never waits for this lock.
     private readonly ShortLock _lock = new(mayCallSystem: true);
     private SystemReading _last = SystemReading.Nothing;
-    private long _totalBytes;
-    private bool _isRead;
+
+    // As of the last reading; -1 before the first.
+    private long _totalBytes = -1;
 
     /// <summary>Gets the implementation for the running operating system.</summary>
     public static SystemMemory Shared { get; } =
@@ -39,7 +40,7 @@ internal abstract class SystemMemory
     {
         get
         {
-            if (!Volatile.Read(ref _isRead))
+            if (Volatile.Read(ref _totalBytes) < 0)
             {
                 ReadLoad();
             }
@@ -129,7 +130,6 @@ internal abstract class SystemMemory
         }
 
         Volatile.Write(ref _totalBytes, _last.Load.TotalBytes);
-        Volatile.Write(ref _isRead, true);
         return _last with { Left = _last.Left with { IsOld = isOld } };
     }
 

@@ -16,7 +16,6 @@ namespace Allocator.Pooling;
 internal sealed class ArenaSet(
     UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context) : IIdleMemory
 {
-    private readonly NativeMemorySource _source = source;
     private BlockArena[] _all = [];
 
     public BlockArena[] All => Volatile.Read(ref _all);
@@ -159,7 +158,7 @@ internal sealed class ArenaSet(
         }
 
         nint reservation = 0;
-        VirtualMemorySource? reserving = _source as VirtualMemorySource;
+        VirtualMemorySource? reserving = source as VirtualMemorySource;
         if (reserving is not null && (reservation = TryReserve(reserving, atLeastBlocks, ref count)) == 0)
         {
             outcome = PoolOutcome.Refused;
@@ -169,7 +168,7 @@ internal sealed class ArenaSet(
         bool added = false;
         try
         {
-            BlockArena grown = new(pool, _source, reservation, geometry.BlockSizeInBytes, count, context);
+            BlockArena grown = new(pool, source, reservation, geometry.BlockSizeInBytes, count, context);
 
             // If another thread was faster, its arena serves as well.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
@@ -183,8 +182,6 @@ internal sealed class ArenaSet(
             }
         }
     }
-
-    public long IdleBytes => PoolUsage.Read(All).RetainedBytes;
 
     public long TrimStale(double rate)
     {

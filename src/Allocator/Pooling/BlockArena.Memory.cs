@@ -208,8 +208,10 @@ internal sealed partial class BlockArena
 
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
+        long bytes = (long)BitOperations.PopCount(missing) * BlockSizeInBytes;
+
         // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
-        if (!Commitment.TryTake(_context, BytesOf(missing), !_context.Populates, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, bytes, !_context.Populates, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -288,6 +290,4 @@ internal sealed partial class BlockArena
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;
-
-    private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;
 }

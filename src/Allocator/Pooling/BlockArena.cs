@@ -157,7 +157,6 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>Moves blocks from the pool's cache into the map: all of them, or those that are wanted. False if there was none.</summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;
@@ -190,12 +189,15 @@ internal sealed partial class BlockArena
         Return(guard.Blocks);
     }
 
-    /// <summary>Notes that all blocks of a run but the first were used until now. The caller holds them.</summary>
-    public void MarkRunUsed(BlockGuard guard)
+    /// <summary>Notes that blocks were used until now. The caller holds them.</summary>
+    public void MarkUsed(ulong blocks)
     {
-        if (guard.RunLength > 1)
+        AssertHeld(blocks);
+
+        // Writes only if a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
+        if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)
         {
-            MarkUsed(guard.Blocks);
+            Interlocked.Or(ref _used.Value, (long)blocks);
         }
     }
 
@@ -288,16 +290,6 @@ internal sealed partial class BlockArena
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
-
-    // Writes only if a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
-    private void MarkUsed(ulong blocks)
-    {
-        AssertHeld(blocks);
-        if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)
-        {
-            Interlocked.Or(ref _used.Value, (long)blocks);
-        }
-    }
 
     // The other blocks of a run are outstanding too, but only the state of the first says so.
     private bool IsInsideRun(int index)

@@ -22,9 +22,9 @@ internal sealed class BlockCache
     private const int Nearby = 4;
 
     // Two for each core, rounded down to a power of two. Further idle blocks lie in the free maps, where groups and runs find them.
-    private static readonly int s_slotCount = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
-    private static readonly int s_nearbyCount = Math.Min(Nearby, s_slotCount);
-    private static readonly int s_mask = (s_slotCount - 1) * Distance;
+    public static readonly int Capacity = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
+    private static readonly int s_nearbyCount = Math.Min(Nearby, Capacity);
+    private static readonly int s_mask = (Capacity - 1) * Distance;
     private static int s_lastStart;
 
     // The slot at which this thread begins, in all pools: a number for each pool would need a search. 0 until a rent finds no block.
@@ -35,8 +35,6 @@ internal sealed class BlockCache
 
     // Empty until a rent needs them: an allocator for small buffers pays nothing, and a return allocates nothing.
     private BlockRecord?[] _slots = [];
-
-    public static int Capacity => s_slotCount;
 
     /// <summary>Takes a block from one of the slots near the one that the thread remembers, or returns null.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -75,15 +73,31 @@ internal sealed class BlockCache
     [MethodImpl(MethodImplOptions.NoInlining)]
     public bool TryReturnSlow(BlockGuard guard, long flag)
     {
+        BlockRecord?[] slots = _slots;
         try
         {
-            return TryReturnNearby(guard, flag);
+            int start = t_start & s_mask;
+            for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
+            {
+                // Empty slots first: so threads that begin at the same slot separate.
+                int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
+                BlockRecord? named = Volatile.Read(ref slots[index]);
+                bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
+                if (isFree && Interlocked.CompareExchange(ref slots[index], guard.Block, named) == named)
+                {
+                    t_start = index - Distance;
+                    guard.Block.Slot = index;
+                    guard.Block.EnterCache(guard, flag);
+                    return true;
+                }
+            }
         }
         catch (OutOfMemoryException)
         {
             // The first use of a thread-static in a thread needs managed memory.
-            return false;
         }
+
+        return false;
     }
 
     /// <summary>Prepares the cache after a rent found no block: makes the slots, and spreads threads over them.</summary>
@@ -96,30 +110,8 @@ internal sealed class BlockCache
 
         if (_slots.Length == 0)
         {
-            Interlocked.CompareExchange(ref _slots, new BlockRecord?[(s_slotCount + 1) * Distance], []);
+            Interlocked.CompareExchange(ref _slots, new BlockRecord?[(Capacity + 1) * Distance], []);
         }
-    }
-
-    private bool TryReturnNearby(BlockGuard guard, long flag)
-    {
-        BlockRecord?[] slots = _slots;
-        int start = t_start & s_mask;
-        for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
-        {
-            // Empty slots first: so threads that begin at the same slot separate.
-            int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
-            BlockRecord? named = Volatile.Read(ref slots[index]);
-            bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
-            if (isFree && Interlocked.CompareExchange(ref slots[index], guard.Block, named) == named)
-            {
-                t_start = index - Distance;
-                guard.Block.Slot = index;
-                guard.Block.EnterCache(guard, flag);
-                return true;
-            }
-        }
-
-        return false;
     }
 
     // The exclusive or divides the slots into small groups. Threads that begin in one group look at the same slots, and at no others.

@@ -55,6 +55,19 @@ internal sealed class BlockHooks(Action<nint, long>? committed, Action<nint, lon
         }
     }
 
+    /// <summary>Ends a call that had no memory to go on: later exceptions of this thread's hooks are not its own. Never throws.</summary>
+    public static void ForgetCall()
+    {
+        try
+        {
+            t_first = null;
+        }
+        catch (OutOfMemoryException)
+        {
+            // The first use of a thread-static in a thread needs managed memory: the call had not begun.
+        }
+    }
+
     /// <summary>Calls the hook for new memory. Its exception goes on to the request that needed the block.</summary>
     public void Commit(nint address, long lengthInBytes)
     {

@@ -17,7 +17,6 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
 
     public BlockArena Arena { get; } = arena;
 
-    /// <summary>Gets the block's number in its arena.</summary>
     public int Index { get; } = index;
 
     /// <summary>Gets or sets the guard. Null while the block is outstanding: then only the owner references it.</summary>

@@ -201,7 +201,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    /// <summary>Moves all blocks of the cache, or the wanted ones, into the free maps. False if there was none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
     void IBackgroundWork.DoWork() => _arenas.ReleaseAll();
@@ -215,7 +214,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void ReturnSlow(BlockGuard guard, bool mayCache)
     {
-        guard.Arena.MarkRunUsed(guard);
+        if (guard.RunLength > 1)
+        {
+            guard.Arena.MarkUsed(guard.Blocks);
+        }
+
         if (!mayCache || !TryCache(_runs, guard, RentState.CachedRun))
         {
             guard.Arena.Return(guard);

@@ -51,7 +51,7 @@ internal sealed class PoolTrimmer(
     /// <summary>Gets whether a collection may be requested, and may find something abandoned, a reservation included.</summary>
     public bool IsSearched =>
         (HasWaiters && context.CollectsToFindAbandoned != false)
-        || (context.SearchesRegularly && (context.Counters.MappingRentedBytes > 0 || pool.ReadUsage().RentedBytes > 0
+        || (context.SearchesRegularly && (context.Counters[UsageFigure.RentedBytes] > 0 || pool.ReadUsage().RentedBytes > 0
             || arrays.ReadCounts().RentedBytes > 0));
 
     /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection can find.</summary>
@@ -62,8 +62,8 @@ internal sealed class PoolTrimmer(
             PoolUsage blocks = pool.ReadUsage();
             ArrayCounts counts = arrays.ReadCounts();
             AllocatorCounters counters = context.Counters;
-            long outstanding = blocks.Outstanding + counters.OutstandingAllocations;
-            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + counts.Rents + counts.Returns + counters.Abandoned;
+            long outstanding = blocks.Outstanding + counters[UsageFigure.Outstanding];
+            return 2 * (blocks.Rents + counters[UsageFigure.Rents]) - outstanding + counts.Rents + counts.Returns + counters.Abandoned;
         }
     }
 
@@ -156,20 +156,12 @@ internal sealed class PoolTrimmer(
     {
         if (load.IsHigh)
         {
-            Report(TrimReason.HighLoad, idle.ReleaseAll(TrimReason.HighLoad), load);
+            idle.ReleaseAll(TrimReason.HighLoad, load);
             HeapTrimmer?.TryTrim(context.Counters);
         }
         else if (periodEnded)
         {
-            Report(TrimReason.Period, idle.TrimStale(_rate), load);
-        }
-    }
-
-    private void Report(TrimReason reason, long bytes, in MemoryLoad load)
-    {
-        if (bytes > 0)
-        {
-            AllocatorEventSource.Log.MemoryTrimmed(context.AllocatorName, bytes, reason, load);
+            idle.TrimStale(_rate, load);
         }
     }
 }

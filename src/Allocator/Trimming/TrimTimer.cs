@@ -51,7 +51,6 @@ internal sealed class TrimTimer : IBackgroundWork
 
     public Random? Jitter { get; init; }
 
-    /// <summary>Gets the runner of work that may call the user's code.</summary>
     public Action<IBackgroundWork> RunCallbacks { get; init; } = UserCallbacks.Thread.Queue;
 
     /// <summary>Gets the abandoned memory that waits for a collection. It is kept here because its pool may be gone.</summary>

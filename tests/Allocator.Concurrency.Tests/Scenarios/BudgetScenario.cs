@@ -153,7 +153,7 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario ReservedLearned(LearnedJob job, out ReservationAccount account)
     {
         long bytes = job.SizeFor(Budget);
-        Assert.True(Budget.TryBeginNow(job, bytes));
+        Assert.True(Budget.TryBegin(job, bytes, overtakes: false));
         account = new ReservationAccount(Budget, bytes) { Job = job };
         _reservations.Add(account);
         return this;

@@ -187,7 +187,7 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Post_ThatDoesNotCountTheWaiterFirst_IsFound() =>
         ExpectFailure(
-            new Weakness("MemoryBudget.BeginWait", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
+            new Weakness("MemoryBudget.CountWaiter", "Add", WeaknessKind.DoesNothing), "A wake-up was lost",
             static () => new BudgetScenario(1).Returns(1).Waits(1));
 
     [Fact]

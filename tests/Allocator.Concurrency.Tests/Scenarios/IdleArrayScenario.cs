@@ -25,10 +25,7 @@ internal sealed class IdleArrayScenario : Scenario
     public IdleArrayScenario(bool isHeld = false)
     {
         WorkItems.Clear();
-        AllocatorContext context = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()))
-        {
-            Budget = _budget,
-        };
+        AllocatorContext context = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()), _budget);
         _pool = new CountedArrayPool(context, 2 * Length, requestCollection: null);
         Assert.True(_budget.TryTake(Length, overtakes: false));
         (_array, long generation) = Fill()!.Value;

@@ -25,11 +25,7 @@ internal abstract class PoolScenario : Scenario
         Source = new AddressesOnly(blocks);
         _ownership = new Ownership(blocks);
         Quarantine = new Quarantine(new StillClock());
-        AllocatorContext policy = new(Counters, new StillClock(), Quarantine)
-        {
-            Abandoned = abandoned,
-            Budget = budget ?? MemoryBudget.Unlimited,
-        };
+        AllocatorContext policy = new(Counters, new StillClock(), Quarantine, budget) { Abandoned = abandoned };
         Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(BlockSize, blocks), Source, policy);
     }
 
@@ -95,9 +91,7 @@ internal abstract class PoolScenario : Scenario
     {
         Pool.DrainCache();
         PoolUsage usage = Pool.ReadUsage();
-        Assert.Equal(0, usage.Outstanding);
-        Assert.Equal(0, usage.RentedBytes);
-        Assert.Equal(0, usage.QuarantinedBytes);
+        Assert.Equal((0L, 0L, 0L), (usage.Outstanding, usage.RentedBytes, usage.QuarantinedBytes));
         Assert.Equal(Counters.CommittedBytes, usage.CommittedBytes);
         Assert.Equal(Source.CommittedPages * (long)BlockSize, usage.CommittedBytes);
         foreach (BlockArena arena in Pool.Arenas)
@@ -108,8 +102,6 @@ internal abstract class PoolScenario : Scenario
 
     protected void ExpectNothingLeft()
     {
-        Assert.Equal(0, Counters.CommittedBytes);
-        Assert.Equal(0, Source.CommittedPages);
-        Assert.Equal(0, Source.Reservations);
+        Assert.Equal((0L, 0, 0), (Counters.CommittedBytes, Source.CommittedPages, Source.Reservations));
     }
 }

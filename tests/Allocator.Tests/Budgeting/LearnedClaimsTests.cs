@@ -11,13 +11,13 @@ public class LearnedClaimsTests
     [Theory]
     [InlineData(16, true)]
     [InlineData(15, false)]
-    public void TryBeginNow_BesideOneThatGrew_LeavesWhatThatMayNeed(long limit, bool expected)
+    public void TryBegin_BesideOneThatGrew_LeavesWhatThatMayNeed(long limit, bool expected)
     {
         LearnedJob job = Learn(4, 12);
         MemoryBudget budget = new(limit * Unit);
         ReservationAccount first = Begin(budget, job);
         Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
-        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+        Assert.Equal(expected, budget.TryBegin(job, 4 * Unit, overtakes: false));
     }
 
     // The one that is nearest to its end counts, whichever grew first.
@@ -26,7 +26,7 @@ public class LearnedClaimsTests
     [InlineData(22, false, true)]
     [InlineData(21, true, false)]
     [InlineData(21, false, false)]
-    public void TryBeginNow_BesideSeveralThatGrew_LeavesWhatTheFurthestMayNeed(long limit, bool furthestIsLast, bool expected)
+    public void TryBegin_BesideSeveralThatGrew_LeavesWhatTheFurthestMayNeed(long limit, bool furthestIsLast, bool expected)
     {
         LearnedJob job = Learn(4, 12);
         MemoryBudget budget = new(limit * Unit);
@@ -37,7 +37,7 @@ public class LearnedClaimsTests
             Assert.True(account.AsGrowth().TryTake(units * Unit, overtakes: false));
         }
 
-        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+        Assert.Equal(expected, budget.TryBegin(job, 4 * Unit, overtakes: false));
     }
 
     // What ends the larger one ends the smaller one too; a larger one needs the difference itself.
@@ -46,7 +46,7 @@ public class LearnedClaimsTests
     [InlineData(true, 15, false)]
     [InlineData(false, 13, true)]
     [InlineData(false, 14, false)]
-    public void TryBeginNow_BesideOneOfAnotherSizeThatGrew_LeavesWhatTheLargerMayNeed(bool largeGrew, long others, bool expected)
+    public void TryBegin_BesideOneOfAnotherSizeThatGrew_LeavesWhatTheLargerMayNeed(bool largeGrew, long others, bool expected)
     {
         LearnedJob large = Learn(4, 16);
         LearnedJob small = Learn(2, 4);
@@ -54,11 +54,11 @@ public class LearnedClaimsTests
         ReservationAccount first = Begin(budget, largeGrew ? large : small);
         Assert.True(first.AsGrowth().TryTake((largeGrew ? 4 : 1) * Unit, overtakes: false));
         Assert.True(budget.TryTake(others * Unit, overtakes: false));
-        Assert.Equal(expected, largeGrew ? budget.TryBeginNow(small, 2 * Unit) : budget.TryBeginNow(large, 4 * Unit));
+        Assert.Equal(expected, budget.TryBegin(largeGrew ? small : large, (largeGrew ? 2 : 4) * Unit, overtakes: false));
     }
 
     [Fact]
-    public void TryBeginNow_TheOneThatGrewHasEnded_LeavesNothingForIt()
+    public void TryBegin_TheOneThatGrewHasEnded_LeavesNothingForIt()
     {
         LearnedJob large = Learn(4, 16);
         LearnedJob small = Learn(2, 4);
@@ -67,7 +67,7 @@ public class LearnedClaimsTests
         Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
         first.Close();
         Assert.True(budget.TryTake(20 * Unit, overtakes: false));
-        Assert.True(budget.TryBeginNow(small, 2 * Unit));
+        Assert.True(budget.TryBegin(small, 2 * Unit, overtakes: false));
     }
 
     // More than jobs are known to need: what it has beyond that is no room for others.
@@ -79,27 +79,27 @@ public class LearnedClaimsTests
         ReservationAccount first = Begin(budget, job);
         Assert.False(first.AsGrowth().TryTake(29 * Unit, overtakes: false));
         Assert.True(first.AsGrowth().TryTake(28 * Unit, overtakes: false));
-        Assert.False(budget.TryBeginNow(job, Unit));
+        Assert.False(budget.TryBegin(job, Unit, overtakes: false));
         Assert.Equal(32 * Unit, budget.AdmittedBytes);
     }
 
     [Fact]
-    public void TryBeginNow_WhileAnotherWaits_IsRefused()
+    public void TryBegin_WhileAnotherWaits_IsRefused()
     {
         LearnedJob job = Learn(4, 4);
         MemoryBudget budget = new(32 * Unit);
         Assert.True(budget.TryTake(16 * Unit, overtakes: false));
         BudgetRequest waiting = new(budget, 20 * Unit);
         budget.Post(waiting);
-        Assert.False(budget.TryBeginNow(job, 4 * Unit));
+        Assert.False(budget.TryBegin(job, 4 * Unit, overtakes: false));
         Assert.True(budget.TryCancel(waiting));
-        Assert.True(budget.TryBeginNow(job, 4 * Unit));
+        Assert.True(budget.TryBegin(job, 4 * Unit, overtakes: false));
     }
 
     [Theory]
     [InlineData(16, true)]
     [InlineData(15, false)]
-    public void TryBeginNow_OnlyAMinimumMustStayFree_LeavesAsMuch(long free, bool expected)
+    public void TryBegin_OnlyAMinimumMustStayFree_LeavesAsMuch(long free, bool expected)
     {
         Headroom left = new((200 + free) * Unit, (200 + free) * Unit, (200 + free) * Unit);
         ProcessHeadroom headroom = new(new FakeHeadroom { Now = left }, new FakeClock());
@@ -108,7 +108,7 @@ public class LearnedClaimsTests
         LearnedJob job = Learn(4, 12);
         ReservationAccount first = Begin(budget, job);
         Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
-        Assert.Equal(expected, budget.TryBeginNow(job, 4 * Unit));
+        Assert.Equal(expected, budget.TryBegin(job, 4 * Unit, overtakes: false));
     }
 
     // The figures of the container are some milliseconds old: they show what a codec has freed since. No job may fail for that.
@@ -227,7 +227,7 @@ public class LearnedClaimsTests
     private static ReservationAccount Begin(MemoryBudget budget, LearnedJob job)
     {
         long bytes = job.SizeFor(budget);
-        Assert.True(budget.TryBeginNow(job, bytes));
+        Assert.True(budget.TryBegin(job, bytes, overtakes: false));
         return new ReservationAccount(budget, bytes) { Job = job };
     }
 }

@@ -205,7 +205,7 @@ public class MemoryBudgetTests
                     }
 
                     // Another thread holds memory, and gives it back: so this ends.
-                    Assert.True(request.Handle.WaitOne(request.IsWaiting ? TimeSpan.FromSeconds(60) : TimeSpan.Zero)
+                    Assert.True(request.Handle!.WaitOne(request.IsWaiting ? TimeSpan.FromSeconds(60) : TimeSpan.Zero)
                         || !request.IsWaiting);
                     isTaken = request.IsGranted;
                 }

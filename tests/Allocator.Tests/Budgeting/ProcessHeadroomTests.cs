@@ -386,7 +386,7 @@ public class ProcessHeadroomTests
     private void Commit(MemoryBudget budget, long bytes)
     {
         Refusals refusals = default;
-        AllocatorContext context = new(new AllocatorCounters(), _clock, new Quarantine(_clock)) { Budget = budget };
+        AllocatorContext context = new(new AllocatorCounters(), _clock, new Quarantine(_clock), budget);
         Assert.True(Commitment.TryTake(context, bytes, grantsNow: true, ref refusals, out Commitment commitment));
         commitment.Commit(bytes);
     }

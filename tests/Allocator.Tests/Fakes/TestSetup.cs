@@ -32,18 +32,11 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimTimer(
-            Clock, () => collections.Value++, watchesCollections)
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimTimer(Clock, () => collections.Value++, watchesCollections)
         { Jitter = jitter, RunCallbacks = runCallbacks ?? UserCallbacks.Thread.Run };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Settings = Describe(
-            maximumBlocks,
-            options ?? new MemoryAllocatorOptions(),
-            source ?? Source,
-            smallSource,
-            budget,
-            blockSize,
-            minimumFree,
+            maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree,
             watchesLoad);
         Allocator = new PooledMemoryAllocator(Settings);
     }

@@ -265,9 +265,7 @@ public class CountedArrayPoolTests
     {
         using TestSetup setup = new();
         int collections = 0;
-        AllocatorContext policy = new(
-            new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine)
-        { Budget = new MemoryBudget(3 << 20) };
+        AllocatorContext policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine, new MemoryBudget(3 << 20));
         CountedArrayPool pool = new(policy, 2 << 20, () => collections++);
         Refusals refusals = default;
         foreach (int length in new[] { 1 << 19, 1 << 20 })

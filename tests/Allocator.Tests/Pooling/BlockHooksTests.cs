@@ -234,6 +234,11 @@ public class BlockHooksTests
         using TestSetup setup = new(options: device.CreateOptions());
         using AllocatorEventListener listener = new(EventLevel.Warning, EventKeywords.None);
         setup.Allocator.Prewarm(2 * Block);
+
+        // This call fails, and takes no later exception for its own.
+        setup.Source.OnPurge = static () => throw new OutOfMemoryException();
+        Assert.Throws<OutOfMemoryException>(setup.Allocator.ReleaseRetainedResources);
+        setup.Source.OnPurge = null;
         device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
         setup.Pressure.IsHigh = true;
         setup.Clock.Advance(TimeSpan.FromMinutes(1));
