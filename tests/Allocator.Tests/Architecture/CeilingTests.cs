@@ -31,7 +31,8 @@ public sealed class CeilingTests
 
     // What they were when libraries had taken over what they could, and 1 % more. Docs/testing.md says what is own code, and why.
     // 53,300: the tests of these six.
-    private const int MostLinesOfTheTests = 53_300;
+    // 53,600: of some thirty defects that were found by reading, in the analyzers, the guides' code and the library.
+    private const int MostLinesOfTheTests = 53_600;
     private const int MostLinesOfTheMeasurements = 19_600;
 
     private static readonly (string Path, int Lines)[] s_files = SourcesOf("src", "Allocator");

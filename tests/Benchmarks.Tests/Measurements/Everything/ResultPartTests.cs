@@ -30,6 +30,25 @@ public class ResultPartTests
             part => Assert.Empty(root.Parse([.. part.Arguments, "--output", "results"]).Errors));
     }
 
+    [Theory]
+    [InlineData("reach --output results", true)]
+    [InlineData("reach --output results --quick", false)]
+    [InlineData("reach --only budget --output results", false)]
+    [InlineData("reach", true)]
+    [InlineData("survive --output results", false)]
+    public void IsMadeAsHere_CommandOfAResult_IsThatOfTheWholePart(string command, bool expected)
+    {
+        ResultPart reach = ResultPart.All.First(part => part.Name == "reach");
+        ResultDocument document = Documents.Create("Reach") with
+        {
+            Command = "dotnet run -c Release --project benchmarks/Measurements -- " + command,
+            Machine = Measuring.Machines.ThisMachine.Describe(),
+        };
+        Assert.Equal(expected, reach.IsMadeAsHere(document));
+        Assert.False(reach.IsMadeAsHere(document with { Failures = ["memory was overwritten"] }));
+        Assert.False(reach.IsMadeAsHere(document with { Machine = document.Machine with { Processor = "another" } }));
+    }
+
     private static string InRepository(string argument)
         => Path.Combine(QuotedResultsTests.Root, argument) is { } path && Directory.Exists(path) ? path : argument;
 
