@@ -116,7 +116,7 @@ internal sealed class PipelineReport
     {
         string atLarge = _atLarge.MaxBy(cell => cell.DonePerSecond) is { DonePerSecond: { } speed } fastest
             ? Invariant($"At large {fastest.Way.Title} is the fastest: {speed:0.0} photographs a second. ")
-            + "New memory for each photograph costs the first write to each of its pages, which takes long on some machines: see above."
+            + "New memory for each photograph costs the first write to each of its pages; the figures have its time."
             : "Nothing ran at large.";
         if (_contained.Count == 0)
         {

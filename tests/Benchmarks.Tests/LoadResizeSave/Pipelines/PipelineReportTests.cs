@@ -23,7 +23,7 @@ public class PipelineReportTests
         Assert.Equal(
             "In a container of 350 MiB, alive with all photographs done in every run: Allocator.SkiaSharp. Allocator.SkiaSharp is the "
                 + "fastest of them: 2.0 a second, 64 at once. At large NetVips, Thumbnail is the fastest: 8.0 photographs a second. "
-                + "New memory for each photograph costs the first write to each of its pages: its time stands beside the machine.",
+                + "New memory for each photograph costs the first write to each of its pages; the figures have its time.",
             report.Verdict());
     }
 

@@ -1,5 +1,6 @@
 using Measurements.Everything;
 using Measurements.Tests.Report;
+using Measuring.Tests;
 
 namespace Measurements.Tests.Everything;
 
