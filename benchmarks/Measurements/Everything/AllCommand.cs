@@ -127,7 +127,7 @@ internal static class AllCommand
         string[] arguments =
         [
             "run", "--no-build", "--configuration", "Release", "--project", $"benchmarks/{part.Project}", "--", .. part.Arguments,
-            "--output", folder, .. isQuick ? (string[])["--quick"] : [],
+            "--output", Path.GetRelativePath(Environment.CurrentDirectory, folder), .. isQuick ? (string[])["--quick"] : [],
         ];
         Task<int> running = RunAsync(arguments, LogOf(part), cancellationToken);
         if (Console.IsOutputRedirected)

@@ -57,7 +57,8 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         :
         [
             "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes", "Directory.Packages.props",
-            "benchmarks/Directory.Build.props", "benchmarks/Measuring", $"benchmarks/{Project}", .. Name switch
+            "benchmarks/Directory.Build.props", "benchmarks/Measuring", $"benchmarks/{Project}",
+            ":(exclude)benchmarks/Measurements/Everything", ":(exclude)benchmarks/Measurements/Report", .. Name switch
             {
                 "service" or "service-400" or "read-ahead" or "factors" or "threshold" or "benchmarks" => s_job,
                 "instructions" => s_sample,
