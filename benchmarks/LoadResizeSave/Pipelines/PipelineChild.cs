@@ -20,7 +20,7 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
     public async Task RunAsync()
     {
         // It sets malloc's map threshold for the whole process: the others have their own defaults.
-        if (_pipeline.Claim is not null)
+        if (_pipeline.IsOfLibrary)
         {
             Pipeline.UseAllocator(request.LimitMegabytes);
         }
