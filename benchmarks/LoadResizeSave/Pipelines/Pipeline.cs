@@ -101,7 +101,10 @@ internal sealed record Pipeline(
         using Mat small = new();
         SKSizeI size = Fit(picture.Width, picture.Height);
         Cv2.Resize(picture, small, new OpenCvSharp.Size(size.Width, size.Height), interpolation: InterpolationFlags.Area);
-        _ = Cv2.ImWrite(target, small, new ImageEncodingParam(ImwriteFlags.JpegQuality, Quality));
+        if (!Cv2.ImWrite(target, small, new ImageEncodingParam(ImwriteFlags.JpegQuality, Quality)))
+        {
+            throw new IOException($"OpenCV did not write {target}.");
+        }
     }
 
     private static void RunMagick(string source, string target)

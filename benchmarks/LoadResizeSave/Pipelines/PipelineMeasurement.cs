@@ -118,7 +118,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     {
         for (int i = 0; i < options.Runs; i++)
         {
-            foreach (SurvivalCell cell in cells)
+            foreach (SurvivalCell cell in SurvivalCell.InTurn(cells, i))
             {
                 Pipeline pipeline = (Pipeline)cell.Way;
                 ContainedRun one = cell.LimitMegabytes == 0

@@ -138,7 +138,7 @@ internal sealed class PipelineReport
         Invariant($"Each pipeline decodes a file, fits it into {Pipeline.Side} x {Pipeline.Side}, and saves it as JPEG of quality 85, as ")
             + "the documentation of its library shows it, with the defaults of that library.",
         Invariant($"At large: {_atLarge[0].AtOnce} photographs at once, {_atLarge[0].Jobs} in a run. Medians of {_atLarge[0].Runs.Count} ")
-            + "runs that take turns, each in a process of its own, after one photograph that does not count.",
+            + "runs that take turns, every other round backwards, each in a process of its own, after one photograph that does not count.",
         "Thumbnail and LargestSize let the codec shrink while it decodes; the others decode the whole picture.",
         "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator, "
             + "NetVips and ImageSharp were asked to release what they keep; the others have no call for it.",

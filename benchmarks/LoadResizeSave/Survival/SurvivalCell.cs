@@ -61,6 +61,10 @@ internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOn
 
     public void Add(ContainedRun run) => _runs.Add(run);
 
+    /// <summary>Returns the order of a round: every other one backwards, so that no cell always runs after the same other one.</summary>
+    public static IEnumerable<SurvivalCell> InTurn(IReadOnlyList<SurvivalCell> cells, int round)
+        => round % 2 == 0 ? cells : cells.Reverse();
+
     public string Outcome => string.Join(", ", ((string?[])
     [
         Finished == _runs.Count ? $"all {_runs.Count} survived" : null,

@@ -103,7 +103,7 @@ internal sealed class SurvivalMeasurement
         Stopwatch clock = Stopwatch.StartNew();
         for (int i = 0; i < cells.Max(cell => cell.WantedRuns); i++)
         {
-            foreach (SurvivalCell cell in cells.Where(cell => i < cell.WantedRuns))
+            foreach (SurvivalCell cell in SurvivalCell.InTurn(cells, i).Where(cell => i < cell.WantedRuns))
             {
                 if (clock.Elapsed.TotalMinutes > _run.Get(s_minutes))
                 {
