@@ -31,7 +31,11 @@ cat > "$folder/restore/restore.csproj" <<END
   </ItemGroup>
 </Project>
 END
-dotnet restore "$folder/restore/restore.csproj" || { echo "No runtime $version for $rid can be restored here."; exit 77; }
+if ! dotnet restore "$folder/restore/restore.csproj" >"$folder/restore/log" 2>&1; then
+    cat "$folder/restore/log"
+    grep --quiet 'NU110[123]' "$folder/restore/log" && { echo "No runtime $version for $rid is on the feed."; exit 77; }
+    exit 1
+fi
 
 for name in Microsoft.NETCore.App Microsoft.AspNetCore.App; do
     pack=$(echo "$folder/restore/packages/${name,,}.runtime.$rid/$version/runtimes/$rid")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fetch.sh FOLDER: takes what the other scripts need out of Debian's packages into a folder: emulators, Mono for arm64 and armhf, kernels.
-# Installs nothing, and adds no architecture to the machine. Takes half a minute and half a GB; what is there already stays.
+# Ends with 77 where the package sources lack one. Installs nothing, and adds no architecture to the machine. Takes half a minute and half a GB; what is there already stays.
 set -euo pipefail
 mkdir -p "$1"
 cd "$1"
@@ -13,7 +13,7 @@ take() {
     name=$(apt-cache "$@" search --names-only "$pattern" | cut --delimiter=' ' --fields=1 | sort --version-sort | tail --lines=1)
     if [[ -z $name ]]; then
         echo "No package is called $pattern here." >&2
-        return 1
+        exit 77
     fi
     mkdir -p "$folder.part" packages
     (cd packages && apt-get --quiet=2 "$@" download "$name")
