@@ -74,7 +74,21 @@ public static class MeasurementCommand
             // Read now: what is committed meanwhile is not measured.
             _ = ThisCommit.Name;
             MeasurementRun run = new(program, parsed, parsed.GetValue(quick), folder, ResultConsole.Create());
-            if (await measure(run, cancellationToken) is { } document)
+            ResultDocument? document = null;
+            try
+            {
+                // Found now, and not after hours: that the result cannot be saved.
+                _ = Directory.CreateDirectory(folder);
+                File.Create(Path.Combine(folder, $".{program}.writable"), bufferSize: 1, FileOptions.DeleteOnClose).Dispose();
+                document = await measure(run, cancellationToken);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ChildFailedException
+                or CgroupUnavailableException)
+            {
+                run.Failures.Add(exception.Message);
+            }
+
+            if (document is not null)
             {
                 document = document with { Minutes = Math.Round(clock.Elapsed.TotalMinutes, 1), Failures = [.. run.Failures] };
                 ResultConsole.Write(run.Console, document);

@@ -9,7 +9,7 @@ public class ContentionBenchmarks : PoolBenchmarks
     // Enough that waking the threads, some 10 microseconds each, is lost in the time of the rents.
     private const int Operations = 1 << 19;
 
-    // For those that take microseconds.
+    // For what takes microseconds.
     private const int SlowOperations = 1 << 15;
 
     // Short ones, so that the loops are entered often enough to be compiled anew before anything is timed.
@@ -59,8 +59,8 @@ public class ContentionBenchmarks : PoolBenchmarks
     [Benchmark(Description = "MemoryPool", OperationsPerInvoke = Operations)]
     public void MemoryPool() => _team!.Run(Operations);
 
-    [Benchmark(Description = "NativeMemory", OperationsPerInvoke = SlowOperations)]
-    public void Heap() => _team!.Run(SlowOperations);
+    [Benchmark(Description = "NativeMemory", OperationsPerInvoke = Operations)]
+    public void Heap() => _team!.Run(Operations);
 
     private void Start(Func<Contender> create)
     {

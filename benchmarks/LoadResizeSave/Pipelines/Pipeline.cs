@@ -27,21 +27,28 @@ internal sealed record Pipeline(
 
     private static readonly SurvivalClaim s_claim = new(1, MayFail: false);
     private static readonly SKSamplingOptions s_sampling = new(SKFilterMode.Linear, SKMipmapMode.Linear);
-    private static MemoryAllocator s_allocator = MemoryAllocator.Default;
-    private static Configuration s_imageSharp = Configure(s_allocator);
+
+    // Made when a pipeline of this library first asks for them: the processes of the others have none.
+    private static MemoryAllocator? s_allocator;
+    private static Configuration? s_imageSharp;
 
     public static IReadOnlyList<Pipeline> All { get; } =
     [
-        new("skia", "SkiaSharp", Synchronous(RunSkia)),
-        new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips),
+        new("skia", "SkiaSharp", Synchronous(RunSkia), SKGraphics.PurgeAllCaches),
+        new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips) { Shrinks = true },
         new("vips-resize", "NetVips, Resize", Synchronous(RunVipsResize), ReleaseVips),
         new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
         new("magick", "Magick.NET", Synchronous(RunMagick)),
-        new("imagesharp", "ImageSharp", Synchronous(RunImageSharp), ReleaseImageSharp),
+        new("imagesharp", "ImageSharp 2.1", Synchronous(RunImageSharp), ReleaseImageSharp),
         new("pooled", "Allocator.SkiaSharp", RunPooledAsync, ReleasePooled, s_claim),
-        new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim),
+        new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim) { Shrinks = true },
         new("pooled-imagesharp", "Allocator.ImageSharp", RunPooledImageSharpAsync, ReleasePooled, s_claim),
     ];
+
+    /// <summary>Gets whether the codec shrinks while it decodes, so that the whole picture is never in memory.</summary>
+    public bool Shrinks { get; private init; }
+
+    private static MemoryAllocator Memory => s_allocator ??= MemoryAllocator.Default;
 
     public static Pipeline Get(string name) => All.First(pipeline => pipeline.Name == name);
 
@@ -56,7 +63,7 @@ internal sealed record Pipeline(
                 ? MemoryWay.DefaultFree(limit)
                 : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
         });
-        s_imageSharp = Configure(s_allocator);
+        s_imageSharp = null;
     }
 
     private static Configuration Configure(MemoryAllocator allocator)
@@ -128,7 +135,7 @@ internal sealed record Pipeline(
     private static async ValueTask RunPooledAsync(string source, string target)
     {
         await using FileStream file = File.OpenRead(source);
-        using PooledBitmap picture = await s_allocator.DecodeBitmapAsync(file, new SKBitmapDecodeOptions { WorkingBytes = WorkingBytes });
+        using PooledBitmap picture = await Memory.DecodeBitmapAsync(file, new SKBitmapDecodeOptions { WorkingBytes = WorkingBytes });
         using PooledBitmap small = picture.Allocator.ResizeBitmap(picture, Fit(picture.Width, picture.Height), s_sampling);
         await using FileStream saved = File.Create(target);
         small.Encode(saved, SKEncodedImageFormat.Jpeg, Quality);
@@ -138,7 +145,7 @@ internal sealed record Pipeline(
     {
         await using FileStream file = File.OpenRead(source);
         SKBitmapDecodeOptions options = new() { LargestSize = new SKSizeI(Side, Side), WorkingBytes = 1_000_000 };
-        using PooledBitmap small = await s_allocator.DecodeBitmapAsync(file, options);
+        using PooledBitmap small = await Memory.DecodeBitmapAsync(file, options);
         await using FileStream saved = File.Create(target);
         small.Encode(saved, SKEncodedImageFormat.Jpeg, Quality);
     }
@@ -146,16 +153,16 @@ internal sealed record Pipeline(
     // ImageSharp has one allocator and knows no jobs: the job is ambient, and what it needs is learned.
     private static async ValueTask RunPooledImageSharpAsync(string source, string target)
     {
-        using MemoryReservation job = await s_allocator.ReserveAsync("photograph");
+        using MemoryReservation job = await Memory.ReserveAsync("photograph");
         using (job.Use())
         {
-            RunImageSharp(s_imageSharp, source, target);
+            RunImageSharp(s_imageSharp ??= Configure(Memory), source, target);
         }
     }
 
     private static void ReleaseImageSharp() => Configuration.Default.MemoryAllocator.ReleaseRetainedResources();
 
-    private static void ReleasePooled() => s_allocator.ReleaseRetainedResources();
+    private static void ReleasePooled() => Memory.ReleaseRetainedResources();
 
     private static void ReleaseVips() => NetVips.Cache.Max = 0;
 

@@ -1,14 +1,16 @@
 namespace LoadResizeSave.Pipelines;
 
 /// <summary>What a child is to do with one pipeline.</summary>
+/// <param name="PictureList">A file with the path of a picture in each line: a command line does not hold those of a large folder.</param>
 /// <param name="LimitMegabytes">The container's limit in MiB; null at large.</param>
 internal sealed record PipelineRequest(
-    string Pipeline, IReadOnlyList<string> Pictures, string Folder, int AtOnce, int Jobs, int? LimitMegabytes, double SettleSeconds);
+    string Pipeline, string PictureList, string Folder, int AtOnce, int Jobs, int? LimitMegabytes, double SettleSeconds);
 
 /// <summary>The child for one pipeline: makes one picture that does not count, then all, and keeps still before its last look.</summary>
 internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMessage> send)
 {
     private readonly Pipeline _pipeline = Pipeline.Get(request.Pipeline);
+    private readonly string[] _pictures = File.ReadAllLines(request.PictureList);
     private readonly Lock _sending = new();
 
     public static ChildTask<PipelineRequest, ContainerMessage> Task { get; } = new(
@@ -17,9 +19,13 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
         ContainerJson.Default.ContainerMessage,
         static (request, send) => new PipelineChild(request, send).RunAsync().GetAwaiter().GetResult());
 
+    /// <summary>Returns the path of what a job makes of a picture.</summary>
+    public static string TargetOf(string folder, string picture, int job)
+        => Path.Combine(folder, Invariant($"{Path.GetFileNameWithoutExtension(picture)}-{job}.jpg"));
+
     public async Task RunAsync()
     {
-        // It sets malloc's map threshold for the whole process: the others have their own defaults.
+        // In a container it sets malloc's map threshold for the whole process: the others have their own defaults.
         if (_pipeline.IsOfLibrary)
         {
             Pipeline.UseAllocator(request.LimitMegabytes);
@@ -54,8 +60,8 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
 
     private async Task<JobMessage> MakeAsync(int job)
     {
-        string source = request.Pictures[job % request.Pictures.Count];
-        string target = Path.Combine(request.Folder, Invariant($"{Path.GetFileNameWithoutExtension(source)}-{job}.jpg"));
+        string source = _pictures[job % _pictures.Length];
+        string target = TargetOf(request.Folder, source, job);
         long started = Stopwatch.GetTimestamp();
         (JobEnd end, string? reason) = (JobEnd.Done, null);
         try

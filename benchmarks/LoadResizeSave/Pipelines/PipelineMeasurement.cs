@@ -8,17 +8,28 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private const int FewestJobs = 12;
     private const double SettleSeconds = 2;
 
+    // At large nothing else ends a process that waits for ever.
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(30);
+
     // One and two at once are what a semaphore would let in.
     private static readonly int[] s_atOnce = [1, 2, 4, 16, 64];
 
     private readonly PictureCodecs _codecs = new(useSkia: true);
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");
 
+    private string PictureList => Path.Combine(_saved, "pictures.txt");
+
     public async Task<ResultDocument?> MeasureAsync(CancellationToken cancellationToken)
     {
         if (containerMegabytes is not null && MemoryCgroup.WhyUnavailable() is { } reason)
         {
             run.Failures.Add(reason);
+            return null;
+        }
+
+        if (options.WhyNotToRead() is { } unreadable)
+        {
+            run.Failures.Add(unreadable);
             return null;
         }
 
@@ -30,6 +41,8 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         }
 
         run.Console.MarkupLineInterpolated($"[grey]{origin}, to a side of {Pipeline.Side}[/]");
+        _ = Directory.CreateDirectory(_saved);
+        await File.WriteAllLinesAsync(PictureList, pictures, cancellationToken);
         List<SurvivalCell> cells = [];
         List<string> skipped = [];
         ProgressColumn[] columns =
@@ -44,7 +57,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
                 cells.AddRange(CreateCells(pipeline, pictures.Count));
             }
 
-            await RunAsync(cells, pictures, progress.AddTask("runs", maxValue: options.Runs * cells.Count), cancellationToken);
+            await RunAsync(cells, progress.AddTask("runs", maxValue: options.Runs * cells.Count), cancellationToken);
         });
         if (cells.Count == 0)
         {
@@ -64,7 +77,9 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     }
 
     private (IReadOnlyList<string> Pictures, string Origin) GetPictures() => options.Input is { } input
-        ? ([.. PictureFolder.Find(input, options.Work).Select(name => Path.Combine(input, name)).Where(IsReadable)], "a folder's pictures")
+        ? (
+            [.. PictureFolder.Find(input, options.Work, options.SavedFolder).Select(name => Path.Combine(input, name)).Where(IsReadable)],
+            "a folder's pictures")
         : new ContainerPictures(null, ContainerOptions.WorkFolder, _codecs).GetPhotographs();
 
     // By its header: what is no picture would count against all of them.
@@ -88,17 +103,41 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     {
         foreach (Pipeline pipeline in Pipeline.All)
         {
-            ContainedRun tried = await RunAtLargeAsync(pipeline, pictures, atOnce: 1, jobs: 1, settleSeconds: 0, cancellationToken);
-            if (tried.Count(JobEnd.Done) > 0)
+            ContainedRun tried = await RunAtLargeAsync(pipeline, atOnce: 1, jobs: 1, settleSeconds: 0, cancellationToken);
+            string? reason = tried.Count(JobEnd.Done) > 0
+                ? WhyOther(pipeline, pictures[0])
+                : tried.Jobs.FirstOrDefault()?.Reason ?? Invariant($"exit code {tried.ExitCode}. {tried.Errors}");
+            if (reason is null)
             {
                 yield return pipeline;
             }
             else
             {
-                string reason = tried.Jobs.FirstOrDefault()?.Reason ?? Invariant($"exit code {tried.ExitCode}. {tried.Errors}");
                 skipped.Add($"{pipeline.Title} is left out: {reason.ReplaceLineEndings(" ")}");
             }
         }
+    }
+
+    // What is compared has to be the same job. A library may turn the picture as its header says.
+    private string? WhyOther(Pipeline pipeline, string picture)
+    {
+        try
+        {
+            PictureSize source = ReadSize(picture);
+            PictureSize made = ReadSize(PipelineChild.TargetOf(Path.Combine(_saved, pipeline.Name), picture, job: 0));
+            return Math.Max(made.Width, made.Height) == Math.Min(Pipeline.Side, Math.Max(source.Width, source.Height)) ? null
+                : Invariant($"it made {made.Width} x {made.Height} pixels of {source.Width} x {source.Height}.");
+        }
+        catch (Exception exception) when (exception is UnreadablePictureException or IOException)
+        {
+            return $"it made no picture that can be read: {exception.Message}";
+        }
+    }
+
+    private PictureSize ReadSize(string path)
+    {
+        using PictureFile file = PictureFile.Open(path);
+        return file.ReadHeader(_codecs).Size;
     }
 
     private IEnumerable<SurvivalCell> CreateCells(Pipeline pipeline, int pictures)
@@ -113,8 +152,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         }
     }
 
-    private async Task RunAsync(
-        List<SurvivalCell> cells, IReadOnlyList<string> pictures, ProgressTask progress, CancellationToken cancellationToken)
+    private async Task RunAsync(List<SurvivalCell> cells, ProgressTask progress, CancellationToken cancellationToken)
     {
         for (int i = 0; i < options.Runs; i++)
         {
@@ -122,9 +160,9 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
             {
                 Pipeline pipeline = (Pipeline)cell.Way;
                 ContainedRun one = cell.LimitMegabytes == 0
-                    ? await RunAtLargeAsync(pipeline, pictures, cell.AtOnce, cell.Jobs, SettleSeconds, cancellationToken)
+                    ? await RunAtLargeAsync(pipeline, cell.AtOnce, cell.Jobs, SettleSeconds, cancellationToken)
                     : await ContainedProcess.RunAsync(
-                        Describe(pipeline, pictures, cell.AtOnce, cell.Jobs, cell.LimitMegabytes, settleSeconds: 0),
+                        Describe(pipeline, cell.AtOnce, cell.Jobs, cell.LimitMegabytes, settleSeconds: 0),
                         cell.LimitMegabytes,
                         cancellationToken: cancellationToken);
                 cell.Add(one);
@@ -138,13 +176,15 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     }
 
     private async Task<ContainedRun> RunAtLargeAsync(
-        Pipeline pipeline, IReadOnlyList<string> pictures, int atOnce, int jobs, double settleSeconds, CancellationToken cancellationToken)
+        Pipeline pipeline, int atOnce, int jobs, double settleSeconds, CancellationToken cancellationToken)
     {
-        ProcessStartInfo start = Describe(pipeline, pictures, atOnce, jobs, limitMegabytes: null, settleSeconds);
+        ProcessStartInfo start = Describe(pipeline, atOnce, jobs, limitMegabytes: null, settleSeconds);
         ChildProgram.ForgetMemorySettings(start);
         using Process child = ChildProgram.Start(start);
         List<JobMessage> ended = [];
         RunMessage? result = null;
+        using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        patience.CancelAfter(s_patience);
         ChildEnd end = await PipelineChild.Task.FollowAsync(
             child,
             message =>
@@ -152,11 +192,11 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
                 result ??= message.Run;
                 ended.AddRange(message.Job is { } job ? [job] : []);
             },
-            cancellationToken);
+            patience.Token);
         cancellationToken.ThrowIfCancellationRequested();
         return new ContainedRun
         {
-            Ending = ContainedRun.Judge(end.ExitCode, kills: 0, hasHung: false, result is not null),
+            Ending = ContainedRun.Judge(end.ExitCode, kills: 0, patience.IsCancellationRequested, result is not null),
             ExitCode = end.ExitCode,
             Jobs = ended,
             Run = result,
@@ -165,8 +205,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         };
     }
 
-    private ProcessStartInfo Describe(
-        Pipeline pipeline, IReadOnlyList<string> pictures, int atOnce, int jobs, int? limitMegabytes, double settleSeconds)
+    private ProcessStartInfo Describe(Pipeline pipeline, int atOnce, int jobs, int? limitMegabytes, double settleSeconds)
         => PipelineChild.Task.Describe(new PipelineRequest(
-            pipeline.Name, pictures, Path.Combine(_saved, pipeline.Name), atOnce, jobs, limitMegabytes, settleSeconds));
+            pipeline.Name, PictureList, Path.Combine(_saved, pipeline.Name), atOnce, jobs, limitMegabytes, settleSeconds));
 }

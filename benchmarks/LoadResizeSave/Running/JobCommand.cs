@@ -62,17 +62,28 @@ internal static class JobCommand
 
     private static readonly Option<int?> s_container = new Option<int?>("--container")
     {
-        Description = "With --pipelines: also 4, 16 and 64 at once in containers of so many MiB; wants root, or a delegated cgroup.",
+        Description = "With --pipelines: also 1, 2, 4, 16 and 64 at once in containers of so many MiB; wants root, or a delegated cgroup.",
     }.AtLeast(64);
 
-    public static RootCommand Create() => new RootCommand(
-        "Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and "
-            + "memory.")
+    public static RootCommand Create()
     {
-        s_input, s_allocator, s_codecs, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count, s_pipelines, s_container,
-    }.Measures("LoadResizeSave", (run, cancellationToken) => run.Get(s_pipelines)
-        ? new PipelineMeasurement(Read(run), run.Get(s_container), run).MeasureAsync(cancellationToken)
-        : new JobMeasurement(Read(run), run).MeasureAsync(cancellationToken));
+        RootCommand command = new(
+            "Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and "
+                + "memory.")
+        {
+            s_input, s_allocator, s_codecs, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count, s_pipelines, s_container,
+        };
+        command.Validators.Add(static result =>
+        {
+            if (result.GetValue(s_container) is not null && !result.GetValue(s_pipelines))
+            {
+                result.AddError("--container is for --pipelines only; the command survive runs the job in containers.");
+            }
+        });
+        return command.Measures("LoadResizeSave", (run, cancellationToken) => run.Get(s_pipelines)
+            ? new PipelineMeasurement(Read(run), run.Get(s_container), run).MeasureAsync(cancellationToken)
+            : new JobMeasurement(Read(run), run).MeasureAsync(cancellationToken));
+    }
 
     public static JobOptions Read(MeasurementRun run)
     {

@@ -12,7 +12,7 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
     public async Task<ResultDocument?> MeasureAsync(CancellationToken cancellationToken)
     {
         Stopwatch clock = Stopwatch.StartNew();
-        if (WhyNotToRead(options.Input) is { } reason)
+        if (options.WhyNotToRead() is { } reason)
         {
             run.Failures.Add(reason);
             return null;
@@ -48,16 +48,6 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
         string title = Invariant($"Load, resize, save: {_rounds.Count} {(_rounds.Count == 1 ? "run" : "runs")} with each allocator");
         return new RoundReport(_rounds, options).Complete(run.NewDocument(title), clock.Elapsed);
     }
-
-    private string? WhyNotToRead(string? input) => input switch
-    {
-        null => null,
-        _ when !Directory.Exists(input) => $"There is no folder {input}.",
-        _ when Path.TrimEndingDirectorySeparator(input) == options.SavedFolder
-            || input.StartsWith(options.SavedFolder + Path.DirectorySeparatorChar, StringComparison.Ordinal)
-            => $"{input} is where pictures are saved: they would be written over while they are read.",
-        _ => null,
-    };
 
     private async Task MeasureAsync(PictureCodecs codecs, ProgressContext progress, CancellationToken cancellationToken)
     {
@@ -118,6 +108,12 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
         else if (round.Runs.Any(one => one.Pictures == 0))
         {
             run.Failures.Add($"round {round.Number}: nothing could be processed");
+        }
+        else if (round.Runs.FirstOrDefault(one => one.Pictures != round.Runs.Max(other => other.Pictures)) is { } less)
+        {
+            // Time and memory of less work would look better.
+            string reason = less.Skipped.FirstOrDefault()?.Reason ?? "it skipped some";
+            run.Failures.Add($"round {round.Number}: {less.Allocator.Name()} made only {less.Pictures} pictures: {reason}");
         }
 
         foreach (MeasuredRun one in round.Runs.Where(one => one.Statistics is { OutstandingAllocations: not 0 } or { Abandoned: not 0 }))

@@ -31,4 +31,15 @@ internal sealed record JobOptions
     public double? SyntheticMegapixels { get; init; }
 
     public string SavedFolder => Path.Combine(Work, "saved");
+
+    /// <summary>Returns why the input cannot be read, or null where it can, or where there is none.</summary>
+    public string? WhyNotToRead() => Input switch
+    {
+        null => null,
+        _ when !Directory.Exists(Input) => $"There is no folder {Input}.",
+        _ when Path.TrimEndingDirectorySeparator(Input) == SavedFolder
+            || Input.StartsWith(SavedFolder + Path.DirectorySeparatorChar, StringComparison.Ordinal)
+            => $"{Input} is where pictures are saved: they would be written over while they are read.",
+        _ => null,
+    };
 }

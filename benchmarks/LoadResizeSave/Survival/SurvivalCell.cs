@@ -35,7 +35,7 @@ internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOn
     /// <summary>Gets the jobs done a second, the median of the runs that came to their end; null where none did.</summary>
     public double? DonePerSecond
         => _runs.Select(
-            run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Percentile(rates, 0.5) : null;
+            run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Median(rates) : null;
 
     public long? PeakBytes => _runs.Max(run => run.PeakBytes);
 
@@ -44,7 +44,7 @@ internal sealed class SurvivalCell(ComparedWay way, int limitMegabytes, int atOn
 
     /// <summary>Gets the seconds from the first job to the last, the median of the runs that finished; null where none did.</summary>
     public double? Seconds
-        => _runs.Select(run => run.Run?.Seconds).OfType<double>().ToList() is { Count: > 0 } all ? Statistics.Percentile(all, 0.5) : null;
+        => _runs.Select(run => run.Run?.Seconds).OfType<double>().ToList() is { Count: > 0 } all ? Statistics.Median(all) : null;
 
     /// <summary>Returns the least share of jobs that one run has done, of its first burst or of all later ones.</summary>
     public double? LeastDoneShare(bool isFirst)

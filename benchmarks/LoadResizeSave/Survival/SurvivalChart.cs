@@ -79,7 +79,7 @@ internal sealed class SurvivalChart
         svg.Add(SvgElements.Line(Left, Line - 4, Left + 24, Line - 4, LimitColour, "6 4"));
         svg.Add(SvgElements.Text(Left + 30, Line, Invariant($"the limit, {_limit} MiB")));
         AddCross(svg, Left + 188, Line - 4);
-        svg.Add(SvgElements.Text(Left + 200, Line, "killed for memory, or ended for want of it"));
+        svg.Add(SvgElements.Text(Left + 200, Line, "killed for memory, or ended in another way"));
         string runs = Invariant($"each line: memory charged in one run, up to {MostRuns} of them");
         svg.Add(SvgElements.Text(Left + 510, Line, runs));
     }

@@ -29,6 +29,7 @@ internal sealed class SurvivalMeasurement
     private readonly IReadOnlyList<int> _limits;
     private readonly IReadOnlyList<int> _atOnce;
     private readonly Dictionary<string, string> _hashes = new(StringComparer.Ordinal);
+    private string? _cut;
 
     private SurvivalMeasurement(MeasurementRun run)
     {
@@ -63,7 +64,7 @@ internal sealed class SurvivalMeasurement
             cancellationToken: cancellationToken);
         await RunAsync(cells, pictures, cancellationToken);
 
-        SurvivalReport report = new(_limits, _atOnce, cells, origin);
+        SurvivalReport report = new(_limits, _atOnce, cells, origin, _cut);
         ResultDocument document = report.Complete(_run.NewDocument(SurvivalReport.Title));
         _ = Directory.CreateDirectory(_run.Folder);
         foreach (ResultPicture picture in document.Pictures)
@@ -107,7 +108,8 @@ internal sealed class SurvivalMeasurement
             {
                 if (clock.Elapsed.TotalMinutes > _run.Get(s_minutes))
                 {
-                    _run.Console.MarkupLineInterpolated($"[yellow]The time is over in round {i + 1}: what was not run is left out.[/]");
+                    _cut = Invariant($"The time was over in round {i + 1}: the runs after that are missing.");
+                    _run.Console.MarkupLineInterpolated($"[yellow]{_cut}[/]");
                     return;
                 }
 

@@ -21,11 +21,17 @@ internal sealed class SurvivalReport
     private readonly IReadOnlyList<int> _atOnce;
     private readonly IReadOnlyList<SurvivalCell> _cells;
     private readonly string _origin;
+    private readonly string? _cut;
     private readonly double? _referenceSpeed;
 
-    /// <summary>Prepares the report on <paramref name="cells"/>; <paramref name="origin"/> says where the photographs come from.</summary>
-    public SurvivalReport(IReadOnlyList<int> limits, IReadOnlyList<int> atOnce, IReadOnlyList<SurvivalCell> cells, string origin)
+    /// <summary>
+    /// Prepares the report on <paramref name="cells"/>; <paramref name="origin"/> says where the photographs come from, and
+    /// <paramref name="cut"/> why runs are missing, if any are.
+    /// </summary>
+    public SurvivalReport(
+        IReadOnlyList<int> limits, IReadOnlyList<int> atOnce, IReadOnlyList<SurvivalCell> cells, string origin, string? cut = null)
     {
+        _cut = cut;
         _limits = limits;
         _atOnce = atOnce;
         _cells = [.. cells.Where(cell => cell.Runs.Count > 0)];
@@ -165,15 +171,20 @@ internal sealed class SurvivalReport
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
         "But for *by default*, malloc maps from 1 MiB on in each way (NativeHeap.TrySetMapThreshold), because the decoder is the same.",
         "Jobs at once are threads. A job that is refused is not tried again.",
-        "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
+        "Killed: by the kernel, for memory. Crashed: the process ended in any other way, of an exception for want of memory for instance. "
+            + "Hung: it was ended after two minutes.",
         "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
             + "heap may take three quarters of the limit.",
         "Speed: jobs done a second, the median of the runs that came to their end; where jobs are refused, of fewer jobs.",
         Invariant($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
-        Invariant($"Budgets are {string.Join(", ", _limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
-        "MinimumFreeMegabytes is an eighth of the limit, with reservations too. Synchronous calls may wait for 2 s.",
+        Invariant($"A budget without a number is {string.Join(", ", _limits.Select(DescribeBudget))} MiB: seven eighths of the limit, ")
+            + "less 64 MiB.",
+        "MinimumFreeMegabytes is an eighth of the limit, also for a reservation a job; without a number it is a fifth, at least 32 MiB. "
+            + "Calls wait for up to 2 s with a budget or MinimumFreeMegabytes alone, learned jobs for up to 30 s, and a reservation a job "
+            + "as long as it takes.",
         "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the "
             + "kernel drops those first.",
+        .. _cut is null ? (string[])[] : [_cut],
     ];
 
     private static string DescribeBudget(int limit) => Invariant($"{MemoryWay.Budget(limit)} in {limit}");

@@ -67,10 +67,11 @@ internal static class AllCommand
         console.WriteLine($"results: {folder}");
         console.WriteLine(
             $"{wanted.Length - left.Count} of {wanted.Length} parts are measured; the others take {Duration(left.Sum(Estimate))}");
-        await BuildAsync(left, console, cancellationToken);
+        HashSet<string> broken = await BuildAsync(left, console, cancellationToken);
 
         Stopwatch clock = Stopwatch.StartNew();
-        List<string> failed = [];
+        List<string> failed = [.. left.Where(part => broken.Contains(part.Project)).Select(part => part.Name)];
+        _ = left.RemoveAll(part => broken.Contains(part.Project));
         for (int i = 0; i < left.Count && !cancellationToken.IsCancellationRequested; i++)
         {
             ResultPart part = left[i];
@@ -105,18 +106,28 @@ internal static class AllCommand
         return failed.Count == 0 && isReported ? 0 : 1;
     }
 
-    // This program was built to be run, and with it what it refers to.
-    private static async Task BuildAsync(IEnumerable<ResultPart> parts, IAnsiConsole console, CancellationToken cancellationToken)
+    // Returns what does not build. In Release this program was built to be run, and with it what it refers to.
+    private static async Task<HashSet<string>> BuildAsync(
+        IEnumerable<ResultPart> parts, IAnsiConsole console, CancellationToken cancellationToken)
     {
-        foreach (string project in parts.Select(part => part.Project).Distinct().Except(["Measurements", "LoadResizeSave"]))
+#if DEBUG
+        string[] built = [];
+#else
+        string[] built = ["Measurements", "LoadResizeSave"];
+#endif
+        HashSet<string> broken = [];
+        foreach (string project in parts.Select(part => part.Project).Distinct().Except(built))
         {
             console.WriteLine($"building benchmarks/{project}");
             string log = Path.Combine(s_logs, $"build-{project}.log");
             if (await RunAsync(["build", "--configuration", "Release", $"benchmarks/{project}"], log, cancellationToken) != 0)
             {
-                throw new ChildFailedException($"benchmarks/{project} does not build, see {log}");
+                console.WriteLine($"    it does not build, see {log}; its parts are left out");
+                _ = broken.Add(project);
             }
         }
+
+        return broken;
     }
 
     // What a part prints is kept: in a terminal a bar shows how far it should be.
@@ -183,7 +194,15 @@ internal static class AllCommand
     private static ResultDocument? Read(ResultPart part, string folder)
     {
         string file = Path.Combine(folder, part.Result + ".json");
-        return File.Exists(file) ? ResultFile.Read(file) : null;
+        try
+        {
+            return File.Exists(file) ? ResultFile.Read(file) : null;
+        }
+        catch (InvalidDataException)
+        {
+            // A damaged one is made anew.
+            return null;
+        }
     }
 
     private static string LogOf(ResultPart part) => Path.Combine(s_logs, part.Name + ".log");

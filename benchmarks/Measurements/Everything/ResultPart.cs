@@ -13,8 +13,13 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     private const string Service = "ThumbnailService";
     private const string Analyzers = "analyzers";
 
-    // What some parts compile or start beside their own project.
-    private static readonly string[] s_job = ["benchmarks/LoadResizeSave"];
+    // Of LoadResizeSave, what some parts have nothing to do with. Survival orders and sums up runs; what a run does is in Containers.
+    private const string Survival = "Survival";
+    private const string Chaos = "Chaos";
+    private const string Pipelines = "Pipelines";
+    private const string Running = "Running/Job*.cs";
+
+    // What some parts compile or start beside their own code.
     private static readonly string[] s_sample = ["tests/AotSample"];
     private static readonly string[] s_runtimes = ["tests/platforms/coreclr"];
 
@@ -54,21 +59,42 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
     ];
 
-    /// <summary>Gets what this part measures: changes elsewhere leave its result as it is.</summary>
+    /// <summary>Gets what this part measures: changes elsewhere, and to what only reports, leave its result as it is.</summary>
     public string[] Sources => Name == Analyzers
         ? ["src/Allocator.Analyzers", "benchmarks/Measuring", "benchmarks/Measurements/Analyzers"]
         :
         [
             "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes", "Directory.Packages.props",
-            "benchmarks/Directory.Build.props", "benchmarks/Measuring", $"benchmarks/{Project}",
-            ":(exclude)benchmarks/Measurements/Everything", ":(exclude)benchmarks/Measurements/Report", .. Name switch
+            "benchmarks/Directory.Build.props", "benchmarks/Measuring", ":(exclude)benchmarks/Measuring/MeasurementCommand.cs",
+            ":(exclude)benchmarks/Measuring/Results", ":(exclude)benchmarks/Measuring/Charts", .. Project switch
             {
-                "service" or "service-400" or "read-ahead" or "factors" or "threshold" or "benchmarks" => s_job,
+                Here => [$"benchmarks/Measurements/{Folder}"],
+                Job => (string[])[],
+                Service => [$"benchmarks/{Project}", $":(exclude)benchmarks/{Project}/*Report.cs"],
+                _ => [$"benchmarks/{Project}"],
+            },
+            .. Name switch
+            {
+                "job" => JobWithout(Survival, Chaos, Pipelines),
+                "pipelines" => JobWithout(Survival, Chaos, Running),
+                "chaos" => JobWithout(Survival, Pipelines, Running),
+                "survive" or "bursts" or "service" or "service-400" or "read-ahead" or "factors" or "benchmarks"
+                    => JobWithout(Survival, Chaos, Pipelines, Running),
+                "threshold" => [.. JobWithout(Survival, Chaos, Running), "benchmarks/Measurements/Factors"],
                 "instructions" => s_sample,
                 "retention" => s_runtimes,
                 _ => [],
             },
         ];
+
+    // Most commands have a folder of their name.
+    private string Folder => Name is "threshold" or "populate" ? "Heaps" : char.ToUpperInvariant(Name[0]) + Name[1..];
+
+    private static string[] JobWithout(params IEnumerable<string> folders) =>
+    [
+        "benchmarks/LoadResizeSave", ":(exclude)benchmarks/LoadResizeSave/*Report.cs",
+        .. folders.Select(folder => $":(exclude)benchmarks/LoadResizeSave/{folder}"),
+    ];
 
     /// <summary>Returns whether a result is of all of this part, on a machine like this one, and nothing in it has failed.</summary>
     public bool IsMadeAsHere(ResultDocument result) => result.Failures.Count == 0

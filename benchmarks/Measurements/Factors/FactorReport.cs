@@ -54,7 +54,7 @@ internal static class FactorReport
                            same.Key.Size.Megapixels, new FileInfo(same.Key.Path).Length / Megabyte,
                            same.Max(trial => trial.Peak.PoolBytes) / Megabyte,
                            .. from operation in Enum.GetValues<Operation>()
-                              select (double?)(same.Single(trial => trial.Operation == operation).Peak.ProcessBytes / Megabyte),
+                              select same.FirstOrDefault(trial => trial.Operation == operation).Peak?.ProcessBytes / Megabyte,
                        ]),
             ],
         };

@@ -36,6 +36,9 @@ internal static class FactorTrial
     /// </summary>
     public static bool CanResetPeak => File.Exists(ClearReferences);
 
+    /// <summary>Gets whether there is libjpeg-turbo to encode with.</summary>
+    public static bool CanEncode => TurboJpegLibrary.TryLoad() is not null;
+
     public static ChildTask<FactorRequest, TrialPeak> Task { get; } =
         new("factor", MeasurementJson.Default.FactorRequest, MeasurementJson.Default.TrialPeak, Run);
 

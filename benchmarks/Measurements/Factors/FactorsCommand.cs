@@ -56,6 +56,7 @@ internal static class FactorsCommand
                 trials.AddRange(
                     [
                         .. from operation in Enum.GetValues<Operation>()
+                           where operation != Operation.DecodeResizeEncode || FactorTrial.CanEncode
                            let request = new FactorRequest(operation, picture.Path, picture.WarmUp, reduction)
                            select (picture, operation, FactorTrial.Task.Run(request, FactorTrial.Prepare)),
                     ]);

@@ -5,9 +5,9 @@ internal sealed record BurstRequest(SubjectKind Subject, int Blocks);
 
 /// <summary>
 /// The resident set in one wave, in bytes above what it was before the first: with all blocks, with most of them returned, with idle
-/// memory released too.
+/// memory released too, and in the last wave after <c>malloc_trim</c>.
 /// </summary>
-internal sealed record BurstWave(long Full, long Returned, long Released);
+internal sealed record BurstWave(long Full, long Returned, long Released, long? Trimmed);
 
 /// <summary>What a child measured, with what is live at the end of each wave, in bytes.</summary>
 internal sealed record BurstReport(SubjectKind Subject, int Blocks, long LiveBytes, IReadOnlyList<BurstWave> Waves);
@@ -42,6 +42,12 @@ internal static class BurstRun
             waves.Add(RunWave(subject, request.Blocks, live, baseline));
         }
 
+        // Only now: the waves show what happens without it.
+        if (NativeHeap.TryTrim())
+        {
+            waves[^1] = waves[^1] with { Trimmed = ProcessMemory.ReadResident() - baseline };
+        }
+
         live.ForEach(image => image.Dispose());
         return new BurstReport(request.Subject, request.Blocks, request.Blocks / KeptEvery * BlockBytes, waves);
     }
@@ -64,7 +70,7 @@ internal static class BurstRun
 
         long returned = ProcessMemory.ReadResident();
         subject.ReleaseIdle();
-        return new BurstWave(full - baseline, returned - baseline, ProcessMemory.ReadResident() - baseline);
+        return new BurstWave(full - baseline, returned - baseline, ProcessMemory.ReadResident() - baseline, Trimmed: null);
     }
 }
 
@@ -85,7 +91,7 @@ internal static class BurstTable
         Columns =
         [
             new("all out", "MB", "N1"), new("nine in ten returned", "MB", "N1"), new("released", "MB", "N1"),
-            new("released, above live", "MB", "N1"),
+            new("released, above live", "MB", "N1"), new("trimmed, above live", "MB", "N1"),
         ],
         Rows =
         [
@@ -95,7 +101,7 @@ internal static class BurstTable
                    [MemorySubject.NameOf(report.Subject), $"{wave.Index + 1}"],
                    [
                        wave.Item.Full / Megabyte, wave.Item.Returned / Megabyte, wave.Item.Released / Megabyte,
-                       (wave.Item.Released - report.LiveBytes) / Megabyte,
+                       (wave.Item.Released - report.LiveBytes) / Megabyte, (wave.Item.Trimmed - report.LiveBytes) / Megabyte,
                    ]),
         ],
     };

@@ -72,7 +72,8 @@ internal static class FragmentationCommand
 
         notes.Add(
             "Released: ReleaseRetainedResources, and its like in the model. .NET has no such call for the heap: "
-            + "its rows show what returning alone gives back.");
+            + "its rows show what returning alone gives back. Trimmed: after the last wave malloc_trim was called in each process "
+            + "(NativeHeap.TryTrim).");
         notes.Add(
             "What this library keeps idle is there for the next image; half of it goes at the end of each trim period, a minute by "
                 + "default, "

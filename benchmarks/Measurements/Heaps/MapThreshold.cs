@@ -47,7 +47,8 @@ internal static unsafe class MapThreshold
             SyntheticPictures.Make(folder);
         }
 
-        string[] files = TurboJpegLibrary.TryLoad() is null ? [] : Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
+        bool canDecode = TurboJpegLibrary.TryLoad() is not null;
+        string[] files = !canDecode ? [] : Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
         Array.Sort(files, static (one, other) => new FileInfo(one).Length.CompareTo(new FileInfo(other).Length));
         List<(string? Picture, string? Pipeline)> works = [
             .. files.SelectMany(file => (string?[])[null, .. s_pipelines], (file, pipeline) => (file, pipeline)), (null, null)];
@@ -102,6 +103,7 @@ internal static unsafe class MapThreshold
                 "SkiaSharp and Allocator.SkiaSharp make a whole thumbnail: decode, resize, encode, write.",
                 "Kept: resident at the end, when the pool has returned its blocks, less what was resident before the first one. In both "
                     + "columns that includes the code compiled meanwhile and the decoder's library.",
+                .. canDecode ? (string[])[] : ["libjpeg-turbo was not found: photographs were not measured."],
             ],
         };
     }

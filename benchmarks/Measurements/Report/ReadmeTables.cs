@@ -13,7 +13,7 @@ internal static partial class ReadmeTables
     {
         string program = place.Groups["program"].Value;
         StoredResult? newest = tree.Processors.SelectMany(processor => processor.Results)
-            .Where(result => result.Document.Program == program).MaxBy(result => result.Document.Date);
+            .Where(result => result.Document.Program == program && result.IsWhole).MaxBy(result => result.Document.Date);
         if (newest is null)
         {
             return place.Value;

@@ -73,6 +73,11 @@ internal static partial class ResultPage
             _ = page.Append("\n## Notes\n\n").AppendJoin("", document.Notes.Select(note => $"- {Markdown.Text(note)}\n"));
         }
 
+        if (document.Failures.Count > 0)
+        {
+            _ = page.Append("\n## Failed\n\n").AppendJoin("", document.Failures.Select(failure => $"- {Markdown.Text(failure)}\n"));
+        }
+
         foreach ((string title, string name) in pictures)
         {
             _ = page.Append($"\n## {Markdown.Text(title)}\n\n{Markdown.Picture(title, name)}\n");

@@ -14,8 +14,9 @@ internal sealed record StoredResult(string Folder, string Path, ResultDocument D
 
     public string Name => System.IO.Path.GetFileName(Stem);
 
-    /// <summary>Gets whether it is of all that the program measures.</summary>
-    public bool IsWhole => !Document.Command.Contains(" --only ");
+    /// <summary>Gets whether it is of all that the program measures, and nothing in it has failed.</summary>
+    public bool IsWhole => !Document.Command.Contains(" --only ") && !Document.Command.EndsWith(" --quick", StringComparison.Ordinal)
+        && Document.Failures.Count == 0;
 
     public string Beside(string name) => Path[..^System.IO.Path.GetFileName(Path).Length] + name;
 }

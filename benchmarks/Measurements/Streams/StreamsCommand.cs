@@ -10,6 +10,8 @@ internal static class StreamsCommand
     // Up to here a stream lies in arrays of ArrayPool.Shared, unless there is a limit. What that keeps is not known.
     private const int BytesInArrays = 1 << 20;
 
+    private static readonly TimeSpan s_sample = TimeSpan.FromMilliseconds(5);
+
     private static readonly (string Name, int Bytes)[] s_sizes =
         [("64 KiB", 64 << 10), ("1 MiB", 1 << 20), ("16 MiB", 16 << 20)];
 
@@ -32,13 +34,12 @@ internal static class StreamsCommand
         {
             using MemoryAllocator allocator = MemoryAllocator.Create();
             RecyclableMemoryStreamManager manager = new();
-            (double nanoseconds, double garbage)[] figures = Compare(
-                rounds, bytes, [() => allocator.CreateStream(), () => manager.GetStream()]);
+            IReadOnlyList<OperationTime> times = Compare(rounds, bytes, [() => allocator.CreateStream(), () => manager.GetStream()]);
             double? kept = bytes <= BytesInArrays ? null : allocator.GetStatistics().CommittedBytes;
             allocator.ReleaseRetainedResources();
-            rows.Add(Row(name, "PooledMemoryStream", figures[0], kept, kept is null ? null : allocator.GetStatistics().CommittedBytes));
+            rows.Add(Row(name, "PooledMemoryStream", times[0], kept, kept is null ? null : allocator.GetStatistics().CommittedBytes));
             double free = manager.SmallPoolFreeSize + manager.LargePoolFreeSize;
-            rows.Add(Row(name, "RecyclableMemoryStream", figures[1], free, free));
+            rows.Add(Row(name, "RecyclableMemoryStream", times[1], free, free));
         }
 
         return run.NewDocument("Streams: PooledMemoryStream and RecyclableMemoryStream") with
@@ -59,43 +60,32 @@ internal static class StreamsCommand
             ],
             Notes =
             [
-                "Both with their default options, on one thread, in turn within each round. The first round is not counted.",
+                "Both with their default options, on one thread, in turn within each round, once their code is compiled.",
                 "RecyclableMemoryStream keeps blocks of 128 KiB in arrays of the GC; its manager has no call that releases them.",
                 "Without a budget, PooledMemoryStream begins with arrays of ArrayPool.Shared. What that keeps is not in the table.",
             ],
         };
     }
 
-    private static ResultRow Row(
-        string size,
-        string stream,
-        (double Nanoseconds, double Garbage) figure,
-        double? kept,
-        double? released) =>
-        new([size, stream], [figure.Nanoseconds / 1000, figure.Garbage, kept / 1024, released / 1024]);
+    private static ResultRow Row(string size, string stream, OperationTime time, double? kept, double? released)
+        => new([size, stream], [time.Median / 1000, time.AllocatedBytes, kept / 1024, released / 1024]);
 
-    private static (double Nanoseconds, double Garbage)[] Compare(int rounds, int bytes, Func<Stream>[] streams)
+    private static IReadOnlyList<OperationTime> Compare(int rounds, int bytes, Func<Stream>[] streams)
     {
         byte[] chunk = new byte[ChunkBytes];
-        double[][] times = [.. streams.Select(_ => new double[rounds])];
-        double[] garbage = new double[streams.Length];
-        for (int round = -1; round < rounds; round++)
+        SideBySide both = new(rounds, s_sample);
+        foreach (Func<Stream> create in streams)
         {
-            for (int i = 0; i < streams.Length; i++)
+            both.Add("", count =>
             {
-                long before = GC.GetAllocatedBytesForCurrentThread();
-                long start = Stopwatch.GetTimestamp();
-                UseOnce(streams[i], chunk, bytes);
-                double elapsed = Stopwatch.GetElapsedTime(start).TotalNanoseconds;
-                if (round >= 0)
+                for (int i = 0; i < count; i++)
                 {
-                    times[i][round] = elapsed;
-                    garbage[i] += (double)(GC.GetAllocatedBytesForCurrentThread() - before) / rounds;
+                    UseOnce(create, chunk, bytes);
                 }
-            }
+            });
         }
 
-        return [.. times.Select((of, i) => (of.Order().ElementAt(rounds / 2), garbage[i]))];
+        return both.Run();
     }
 
     private static void UseOnce(Func<Stream> create, byte[] chunk, int bytes)

@@ -20,7 +20,9 @@ public static class ResultFile
     {
         _ = Directory.CreateDirectory(folder);
         string path = Path.Combine(folder, document.Program + ".json");
-        File.WriteAllText(path, JsonSerializer.Serialize(document, ResultJson.Default.ResultDocument) + "\n");
+        string unfinished = path + ".unfinished";
+        File.WriteAllText(unfinished, JsonSerializer.Serialize(document, ResultJson.Default.ResultDocument) + "\n");
+        File.Move(unfinished, path, overwrite: true);
         return path;
     }
 

@@ -17,6 +17,9 @@ internal static class ReadAheadMeasurement
     private const int SameReadings = 4;
     private const double ConsideredSame = 0.01;
 
+    // A minute: a connection that failed never holds anything.
+    private const int MostReadings = 120;
+
     private static readonly string[] s_protocols = ["HTTP/1.1", "HTTP/1.1, TLS", "HTTP/2", "HTTP/2, TLS"];
     private static readonly byte[] s_upload = new byte[UploadBytes];
     private static readonly TimeSpan s_oneWay = TimeSpan.FromMilliseconds(25);
@@ -100,8 +103,13 @@ internal static class ReadAheadMeasurement
 
         int same = 0;
         (long Managed, long Resident) last = default;
-        while (same < SameReadings)
+        for (int reading = 0; same < SameReadings; reading++)
         {
+            if (reading == MostReadings)
+            {
+                throw new ChildFailedException($"{protocol}: the memory of {connections} connections did not come to rest.");
+            }
+
             await Task.Delay(ReadingMilliseconds);
             (int held, long managedNow, long residentNow) = await server.ReadAsync();
             bool isSame = held == connections && Math.Abs(managedNow - last.Managed) < ConsideredSame * managedNow;

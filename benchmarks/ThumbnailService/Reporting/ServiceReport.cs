@@ -76,8 +76,8 @@ internal sealed class ServiceReport(
     {
         int good = runs.Count(result => !result.Faults.Any());
         double Count(int status) => runs.Average(result => result.Outcomes.Count(outcome => outcome.Status == status));
-        List<double> left =
-            [.. runs.Where(result => result.Kills == 0).Select(result => (result.EndBytes - result.StartBytes) / Mebibyte)];
+        List<ServiceTrialResult> alive = [.. runs.Where(result => result.Kills == 0)];
+        List<double> left = [.. alive.Select(result => (result.EndBytes - result.StartBytes) / Mebibyte)];
         return new ResultRow(
             [
                 Invariant($"{trial.LimitMegabytes} MiB"),
@@ -89,7 +89,10 @@ internal sealed class ServiceReport(
             [
                 runs.Count, runs.Count(result => result.Kills > 0), Count(200), Count(503), Count(413), Count(422),
                 runs.Sum(result => result.Outcomes.Count(outcome => outcome.Status is not (null or 200 or 503 or 413 or 422))),
-                runs.Sum(result => result.Outcomes.Count(outcome => outcome.Thumbnail is not null)) / runs.Sum(result => result.Seconds),
+                alive.Count == 0
+                    ? null
+                    : alive.Sum(result => result.Outcomes.Count(outcome => outcome.Thumbnail is not null))
+                        / alive.Sum(result => result.Seconds),
                 runs.Max(result => result.PeakBytes) / Mebibyte,
                 Statistics.Median(runs.Select(result => result.StartBytes / Mebibyte)),
                 left.Count == 0 ? null : Statistics.Median(left), left.Count == 0 ? null : left.Max(),
@@ -150,7 +153,8 @@ internal sealed class ServiceReport(
         "No environment variable is set; the service has its defaults: an eighth of what .NET may use of the container, which is three "
             + "quarters, stays free (MinimumFreeMegabytes), and the library fixes malloc's map threshold "
             + "(SetNativeMapThreshold). Load generator and service share the machine.",
-        "All let in: the same service without RequireMemory, with HonorMemoryLimit = false and MinimumFreeMegabytes = 0.",
+        "All let in: the same service without RequireMemory, with HonorMemoryLimit = false and MinimumFreeMegabytes = 0. It refuses bombs "
+            + "by their headers too. Thumbnails a second are those of runs that were not killed.",
         "A run is good when the service was not killed, each answer is 200, 503 with Retry-After, or 413, and for bombs and half files "
             + "422 or 413; when each picture always gave the same thumbnail; and when afterwards no memory is outstanding or reserved, "
             + $"and at most {ServiceTrialResult.MostLeftBytes >> 20} MiB more than at the start is charged.",

@@ -95,7 +95,9 @@ internal sealed partial class ThumbnailEndpoint(
         using IMemoryOwner<byte> file = memory.Allocate<byte>(length);
         await request.Body.ReadExactlyAsync(file.Memory, context.RequestAborted);
 
+        // Once more where an estimate has looked at it; where all are let in, none has.
         PictureHeader header = PictureHeader.Read(file.Memory, length, codecs);
+        header.Check(MaximumMegapixels);
         using Raster<Rgb24> thumbnail = PictureReduction.Reduce(header, file.Memory, Target(header, request), store);
         PooledMemoryStream encoded = memory.CreateStream();
         try

@@ -32,8 +32,10 @@ public sealed class CeilingTests
     // What they were when libraries had taken over what they could, and 1 % more. Docs/testing.md says what is own code, and why.
     // 53,300: the tests of these six.
     // 53,600: of some thirty defects that were found by reading, in the analyzers, the guides' code and the library.
-    private const int MostLinesOfTheTests = 53_600;
-    private const int MostLinesOfTheMeasurements = 19_600;
+    // 53,900: of the measurements below, and of what tests let pass that could not fail.
+    private const int MostLinesOfTheTests = 53_900;
+    // 19,700: pipelines show their spread and are checked to do the same job, errors are said in one line, and what failed is on the page.
+    private const int MostLinesOfTheMeasurements = 19_700;
 
     private static readonly (string Path, int Lines)[] s_files = SourcesOf("src", "Allocator");
 

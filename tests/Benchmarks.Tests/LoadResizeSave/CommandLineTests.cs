@@ -29,7 +29,8 @@ public class CommandLineTests
 
     [Theory]
     [InlineData("--runs", "0")]
-    [InlineData("--container", "12")]
+    [InlineData("--container", "12", "--pipelines")]
+    [InlineData("--container", "350")]
     [InlineData("--allocator", "other")]
     [InlineData("--parallelism", "0")]
     [InlineData("--parallelism", "1", "2")]

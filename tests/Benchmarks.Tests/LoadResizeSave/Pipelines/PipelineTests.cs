@@ -47,7 +47,9 @@ public sealed class PipelineTests : IDisposable
         List<ContainerMessage> messages = [];
         string broken = Path.Combine(_folder.FullName, "broken.jpg");
         await File.WriteAllTextAsync(broken, "no picture");
-        PipelineRequest request = new("pooled", [Draw(1600, 1000), broken], _folder.FullName, 2, 6, LimitMegabytes: 350, SettleSeconds: 0);
+        string list = Path.Combine(_folder.FullName, "pictures.txt");
+        await File.WriteAllLinesAsync(list, [Draw(1600, 1000), broken]);
+        PipelineRequest request = new("pooled", list, _folder.FullName, 2, 6, LimitMegabytes: 350, SettleSeconds: 0);
 
         await new PipelineChild(request, messages.Add).RunAsync();
 

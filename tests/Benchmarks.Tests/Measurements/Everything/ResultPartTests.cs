@@ -31,6 +31,12 @@ public class ResultPartTests
             part => Assert.Empty(root.Parse([.. part.Arguments, "--output", "results"]).Errors));
     }
 
+    [Fact]
+    public void Sources_OfEachPart_AreInTheRepository()
+        => Assert.All(
+            ResultPart.All.SelectMany(part => part.Sources).Distinct(),
+            source => Assert.True(IsInRepository(source.Replace(":(exclude)", "", StringComparison.Ordinal)), source));
+
     [Theory]
     [InlineData("reach --output results", true)]
     [InlineData("reach --output results --quick", false)]
@@ -48,6 +54,13 @@ public class ResultPartTests
         Assert.Equal(expected, reach.IsMadeAsHere(document));
         Assert.False(reach.IsMadeAsHere(document with { Failures = ["memory was overwritten"] }));
         Assert.False(reach.IsMadeAsHere(document with { Machine = document.Machine with { Processor = "another" } }));
+    }
+
+    private static bool IsInRepository(string source)
+    {
+        string path = Path.Combine(QuotedResultsTests.Root, source);
+        return Path.Exists(path)
+            || Directory.EnumerateFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path), SearchOption.AllDirectories).Any();
     }
 
     private static string InRepository(string argument)

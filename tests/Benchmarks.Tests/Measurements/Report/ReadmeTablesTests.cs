@@ -21,6 +21,22 @@ public class ReadmeTablesTests
         Assert.Equal(updated, ReadmeTables.Update(updated, tree, "results"));
     }
 
+    [Theory]
+    [InlineData("dotnet run -- --quick", null)]
+    [InlineData("dotnet run", "memory was overwritten")]
+    public void Update_NewerResultThatIsBriefOrFailed_KeepsTheOtherOne(string command, string? failure)
+    {
+        ResultDocument newer = Documents.Create("Alpha") with
+        {
+            Date = DateTimeOffset.MaxValue,
+            Command = command,
+            Failures = failure is null ? [] : [failure],
+        };
+        ResultTree tree = new(null, [new("cpu", null, [Store("cpu/new", newer), Store("cpu/Alpha", Documents.Create("Alpha"))])]);
+
+        Assert.Contains("[All of it](results/cpu/Alpha.md)", ReadmeTables.Update(Readme, tree, "results"));
+    }
+
     [Fact]
     public void Update_NoResultYet_LeavesThePlace()
         => Assert.Equal(Readme, ReadmeTables.Update(Readme, new ResultTree(null, []), "results"));

@@ -131,10 +131,6 @@ public sealed class MemoryCgroupTests
         return child.ExitCode;
     }
 
-    private static void SpinUntilInside(MemoryCgroup group)
-    {
-        while (File.ReadAllText(Path.Combine(group.Folder, "cgroup.procs")).Length == 0)
-        {
-        }
-    }
+    private static void SpinUntilInside(MemoryCgroup group) => Assert.True(SpinWait.SpinUntil(
+        () => File.ReadAllText(Path.Combine(group.Folder, "cgroup.procs")).Length > 0, TimeSpan.FromMinutes(1)));
 }

@@ -31,7 +31,7 @@ public class ThreadTeamTests
     {
         // Would never end if the threads took turns.
         using Barrier all = new(3);
-        using ThreadTeam team = new(3, (_, _) => all.SignalAndWait());
+        using ThreadTeam team = new(3, (_, _) => all.SignalAndWait(TimeSpan.FromMinutes(1)));
 
         team.Run(3);
 
