@@ -31,10 +31,10 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     [
         new("reach", Here, "Reach", 27, "reach"),
         new(
-            "job", Job, "LoadResizeSave", 12,
-            "--runs", "40", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "1", "--count", "6", "--trim-period", "0.25"),
+            "job", Job, "LoadResizeSave", 8,
+            "--runs", "15", "--allocator", "pool", "unpooled", "arraypool", "--repeat", "3", "--count", "6"),
         new("pipelines", Job, "LoadResizeSave-pipelines", 27, "--pipelines", "--container", "350"),
-        new("survive", Job, "LoadResizeSave-survival", 16, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "15"),
+        new("survive", Job, "LoadResizeSave-survival", 20, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "30"),
         new(
             "bursts", Job, "LoadResizeSave-bursts", 90,
             "survive", "--ways", "reserve", "learned", "ambient", "--budgets", "0", "170", "200", "--limits", "350",
