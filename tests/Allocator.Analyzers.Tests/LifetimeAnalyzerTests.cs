@@ -119,6 +119,58 @@ public sealed class LifetimeAnalyzerTests
         Assert.Equal(RuleIds.NeverDisposed, Assert.Single(await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation)).Id);
     }
 
+    [Theory]
+    [InlineData(
+        """
+        public ref struct One { public Other Other; }
+        public ref struct Other { public One One; }
+        public static class Example
+        {
+            public static void Run()
+            {
+                using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(1);
+                Make();
+                static One Make() => default;
+            }
+        }
+        """)]
+    [InlineData(
+        """
+        public sealed class Image
+        {
+            private IMemoryOwner<byte>? _owner;
+            private int _width, _height;
+            public Image(IMemoryOwner<byte> owner) => _owner = owner;
+            public void Reset() => (_owner, _width, _height) = (null, 0);
+            public static void Run() => new Image(MemoryAllocator.Default.Allocate<byte>(64)).Reset();
+        }
+        """)]
+    public async Task Code_ThatIsNotFinished_FailsNothing(string source)
+    {
+        CSharpCompilation compilation = SnippetCompilation.Create("", SnippetReferences.WithAllocator).AddSyntaxTrees(
+            CSharpSyntaxTree.ParseText("using System.Buffers; using Allocator;\n" + source, SnippetCompilation.ParseOptions));
+
+        Assert.DoesNotContain(await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation), static found => found.Id == "AD0001");
+    }
+
+    [SkippableFact]
+    public async Task PropertyWithCodeAroundItsField_IsNoView()
+    {
+        Skip.If(typeof(CSharpCompilation).Assembly.GetName().Version!.Major < 5, "The keyword is of C# 14.");
+        await Snippet.File(
+            """
+            public sealed class Header { public ReadOnlyMemory<byte> Data { get; init => field = value.ToArray(); } }
+            public static class Example
+            {
+                public static Header Read(MemoryAllocator allocator)
+                {
+                    using var owner = allocator.Allocate<byte>(4);
+                    return new Header { Data = owner.Memory };
+                }
+            }
+            """);
+    }
+
     // There are 64 million ways through each.
     [Fact]
     public async Task LayersOfOwnersAndViews_EachLookedAtOnce()

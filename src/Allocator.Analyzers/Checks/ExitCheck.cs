@@ -74,7 +74,7 @@ internal sealed class ExitCheck
         ulong inside = value.Held & left & ~(before.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers) & ~state.Running;
         _reporter.Report(
             LifetimeRules.OutlivesOwner, returned,
-            (value.Raw & ~state.Escaped & ~state.Reachable & ~silent) | (value.Direct & disposed) | inside | stale);
+            (value.Raw & ~value.Keep & ~state.Escaped & ~state.Reachable & ~silent) | (value.Direct & disposed) | inside | stale);
         _evaluator.State = state;
         _evaluator.Escape(value);
         if (returned.Syntax.Parent is { } parent && ExplicitReturn.Of(parent) is { } statement)

@@ -10,22 +10,22 @@ internal sealed class Fixpoint
     private readonly Evaluator _evaluator;
     private readonly FlowState?[] _entries;
     private readonly SortedSet<int> _waiting = new();
-    private readonly int _last;
+    private readonly ControlFlowRegion? _region;
     private readonly bool _isOneRound;
 
-    private Fixpoint(Body body, Evaluator evaluator, int last, bool isOneRound = false)
+    private Fixpoint(Body body, Evaluator evaluator, ControlFlowRegion? region = null, bool isOneRound = false)
     {
         _isOneRound = isOneRound;
         _body = body;
         _evaluator = evaluator;
-        _last = last;
+        _region = region;
         _entries = new FlowState?[body.Graph.Blocks.Length];
     }
 
     /// <summary>Gives the state at the start of each block that is reached, if wanted in the first round of each loop alone.</summary>
     public static FlowState?[] OfBody(Body body, Evaluator evaluator, CancellationToken cancellation, bool isOneRound = false)
     {
-        Fixpoint fixpoint = new(body, evaluator, body.Graph.Blocks.Length - 1, isOneRound);
+        Fixpoint fixpoint = new(body, evaluator, isOneRound: isOneRound);
         fixpoint.Run(0, new FlowState(body.Variables.Count), cancellation);
         return fixpoint._entries;
     }
@@ -34,13 +34,13 @@ internal sealed class Fixpoint
     public static FlowState? Through(
         ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
     {
-        Fixpoint fixpoint = new(body, evaluator, region.LastBlockOrdinal);
+        Fixpoint fixpoint = new(body, evaluator, region);
         fixpoint.Run(region.FirstBlockOrdinal, state, cancellation);
         FlowState? result = null;
         for (int i = region.FirstBlockOrdinal; i <= region.LastBlockOrdinal; i++)
         {
             BasicBlock block = body.Graph.Blocks[i];
-            if (fixpoint._entries[i] is { } entry && Edges.LeavesFinally(block))
+            if (fixpoint._entries[i] is { } entry && Edges.Leaves(block, region))
             {
                 FlowState end = fixpoint.Walk(block, entry);
                 if (result is null)
@@ -69,7 +69,7 @@ internal sealed class Fixpoint
             FlowState end = Walk(block, _entries[ordinal]!);
             Follow(block, block.FallThroughSuccessor, end, isConditional: false);
             Follow(block, block.ConditionalSuccessor, end, isConditional: true);
-            if (_last == _body.Graph.Blocks.Length - 1 || !Edges.LeavesFinally(block))
+            if (_region is null || !Edges.Leaves(block, _region))
             {
                 ReachAll(_body.Edges.ThroughFinally(block), end);
             }
@@ -146,6 +146,11 @@ internal sealed class Fixpoint
 
     private void Reach(int block, FlowState state)
     {
+        if (_region is { } region && (block < region.FirstBlockOrdinal || block > region.LastBlockOrdinal))
+        {
+            return;
+        }
+
         if (_entries[block] is { } entry)
         {
             if (entry.Join(state))

@@ -99,7 +99,7 @@ internal sealed class Edges
             int next = i + 1 < regions.Length ? regions[i + 1].FirstBlockOrdinal : destination.Ordinal;
             for (int last = regions[i].FirstBlockOrdinal; last <= regions[i].LastBlockOrdinal; last++)
             {
-                if (LeavesFinally(graph.Blocks[last]))
+                if (Leaves(graph.Blocks[last], regions[i]))
                 {
                     _throughFinally[last].Add(next);
                 }
@@ -107,7 +107,15 @@ internal sealed class Edges
         }
     }
 
-    /// <summary>Returns whether the block is the end of a <c>finally</c>.</summary>
-    public static bool LeavesFinally(BasicBlock block) =>
-        block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.StructuredExceptionHandling;
+    /// <summary>Returns whether the block is the end of this <c>finally</c>, and not of one within it.</summary>
+    public static bool Leaves(BasicBlock block, ControlFlowRegion region)
+    {
+        ControlFlowRegion? around = block.EnclosingRegion;
+        while (around is not (null or { Kind: ControlFlowRegionKind.Finally or ControlFlowRegionKind.Filter }))
+        {
+            around = around.EnclosingRegion;
+        }
+
+        return around == region && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.StructuredExceptionHandling;
+    }
 }

@@ -36,7 +36,8 @@ internal static class Deconstruction
         {
             ISimpleAssignmentOperation assignment when assignment.Target == reference => IsOfBuffer(assignment.Value, known),
             ITupleOperation tuple when Around(tuple) is { Value: var value } pairs && pairs.Target.Strip() == tuple =>
-                value.Strip() is ITupleOperation { Elements: var values } && IsOfBuffer(values[tuple.Elements.IndexOf(reference)], known),
+                value.Strip() is ITupleOperation { Elements: var values } && values.Length == tuple.Elements.Length
+                    && IsOfBuffer(values[tuple.Elements.IndexOf(reference)], known),
             _ => true,
         });
 

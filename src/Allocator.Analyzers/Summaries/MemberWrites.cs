@@ -51,6 +51,7 @@ internal static class MemberWrites
             IsNothing(given[1].Expression),
         ArgumentSyntax { Parent: TupleExpressionSyntax { Parent: AssignmentExpressionSyntax whole } left } argument
             when whole.Left == left => whole.Right is TupleExpressionSyntax values
+                && values.Arguments.Count == left.Arguments.Count
                 && IsNothing(values.Arguments[left.Arguments.IndexOf(argument)].Expression),
         _ => false,
     };

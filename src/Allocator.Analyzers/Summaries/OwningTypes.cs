@@ -95,8 +95,15 @@ internal sealed class OwningTypes
     }
 
     /// <summary>Returns whether the property has a field of its own, and nothing else.</summary>
-    public static bool IsAutomatic(ISymbol member) => member is IPropertySymbol && member.ContainingType.GetMembers().Any(
-        other => other is IFieldSymbol { AssociatedSymbol: { } property } && SymbolEqualityComparer.Default.Equals(property, member));
+    public static bool IsAutomatic(ISymbol member) => member is IPropertySymbol
+        && member.ContainingType.GetMembers().Any(other => other is IFieldSymbol { AssociatedSymbol: { } property }
+            && SymbolEqualityComparer.Default.Equals(property, member))
+        && !member.DeclaringSyntaxReferences.Any(reference => reference.GetSyntax() is PropertyDeclarationSyntax declaration
+            && HasCode(declaration));
+
+    // An accessor with the keyword `field` may make a copy.
+    private static bool HasCode(PropertyDeclarationSyntax property) => property.ExpressionBody is not null
+        || property.AccessorList?.Accessors.Any(accessor => accessor.Body is not null || accessor.ExpressionBody is not null) == true;
 
     /// <summary>Returns what runs when a property is read or written, or when its reference is used.</summary>
     public static IMethodSymbol? Accessor(IPropertySymbol property, bool isWritten) =>

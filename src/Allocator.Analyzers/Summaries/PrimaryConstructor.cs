@@ -15,30 +15,32 @@ internal static class PrimaryConstructor
     /// <summary>Returns whether the new object holds the argument.</summary>
     public static Passing PassingOf(IParameterSymbol parameter, MethodBodies bodies)
     {
-        TypeDeclarationSyntax type = (TypeDeclarationSyntax)bodies.DeclarationOf(parameter.ContainingSymbol)!;
         if (PropertyOf(parameter) is not null)
         {
             return Passing.Held;
         }
 
-        SemanticModel model = bodies.ModelOf(type.SyntaxTree);
+        // A partial type has several parts, and one of them the parameters.
         Passing passing = Passing.Borrowed;
-        foreach (IdentifierNameSyntax name in type.DescendantNodes().OfType<IdentifierNameSyntax>())
+        foreach (SyntaxNode part in parameter.ContainingType.DeclaringSyntaxReferences.Select(reference => reference.GetSyntax()))
         {
-            if (name.Identifier.ValueText == parameter.Name
-                && SymbolEqualityComparer.Default.Equals(model.GetSymbolInfo(name).Symbol, parameter))
+            foreach (IdentifierNameSyntax name in part.DescendantNodes().OfType<IdentifierNameSyntax>())
             {
-                Passing here = PassingAt(name, type);
-                passing = here == Passing.Escapes || passing == Passing.Escapes ? Passing.Escapes
-                    : here == Passing.Held ? Passing.Held
-                    : passing;
+                if (name.Identifier.ValueText == parameter.Name
+                    && SymbolEqualityComparer.Default.Equals(bodies.ModelOf(part.SyntaxTree).GetSymbolInfo(name).Symbol, parameter))
+                {
+                    Passing here = PassingAt(name, part);
+                    passing = here == Passing.Escapes || passing == Passing.Escapes ? Passing.Escapes
+                        : here == Passing.Held ? Passing.Held
+                        : passing;
+                }
             }
         }
 
         return passing;
     }
 
-    private static Passing PassingAt(IdentifierNameSyntax name, TypeDeclarationSyntax type)
+    private static Passing PassingAt(IdentifierNameSyntax name, SyntaxNode type)
     {
         if (name.Ancestors().TakeWhile(node => node != type).OfType<BaseListSyntax>().Any())
         {

@@ -102,13 +102,18 @@ internal sealed partial class ResultOrigin
     {
         IMethodSymbol definition = MethodBodies.DefinitionOf(method);
         if (definition.IsStatic || MethodBodies.MayBeOverridden(definition) || !_known.Owning.IsOwning(definition.ContainingType)
-            || _known.Bodies.Of(definition) is not { } body || !_running.Add(definition))
+            || _known.Bodies.Of(definition) is not { } body)
         {
             return false;
         }
 
-        bool isFilled = IsFilled(body, definition, definition.ContainingType);
-        _running.Remove(definition);
+        if (!_fills.TryGetValue(definition, out bool isFilled))
+        {
+            // What it leads back to is asked already.
+            _fills[definition] = false;
+            _fills[definition] = isFilled = IsFilled(body, definition, definition.ContainingType);
+        }
+
         return isFilled;
     }
 
@@ -116,19 +121,24 @@ internal sealed partial class ResultOrigin
     public bool MayFill(IMethodSymbol method)
     {
         IMethodSymbol definition = MethodBodies.DefinitionOf(method);
-        if (definition.IsStatic || _known.Bodies.Of(definition) is not { } body || !_running.Add(definition))
+        if (definition.IsStatic || _known.Bodies.Of(definition) is not { } body)
         {
             return false;
         }
 
-        bool mayFill = body.Root.Descendants().Any(part => part switch
+        if (_mayFill.TryGetValue(definition, out bool mayFill))
+        {
+            return mayFill;
+        }
+
+        _mayFill[definition] = false;
+        _mayFill[definition] = mayFill = body.Root.Descendants().Any(part => part switch
         {
             ISimpleAssignmentOperation { Target: var target, Value: var value } => IsOfObject(target, definition.ContainingType)
                 && OfValue((value.ReferencedVariable() is { } local ? body.OnlyValue(local) : null) ?? value, body, definition).IsFresh,
             IInvocationOperation { Instance: IInstanceReferenceOperation, TargetMethod: var own } => MayFill(own),
             _ => false,
         });
-        _running.Remove(definition);
         return mayFill;
     }
 

@@ -14,6 +14,8 @@ internal sealed partial class ResultOrigin
 
     // A recursive call is assumed to return what the other paths of its method return.
     private readonly HashSet<ISymbol> _running = new(SymbolEqualityComparer.Default);
+    private readonly Dictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);
+    private readonly Dictionary<IMethodSymbol, bool> _mayFill = new(SymbolEqualityComparer.Default);
 
     // Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
     private readonly Dictionary<IMethodSymbol, Origin> _provisional = new(SymbolEqualityComparer.Default);

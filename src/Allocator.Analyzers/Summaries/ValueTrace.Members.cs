@@ -255,10 +255,22 @@ internal sealed partial class ValueTrace
 
         foreach (IOperation inner in access.WhenNotNull.DescendantsAndSelf())
         {
-            if (inner is IConditionalAccessInstanceOperation)
+            if (inner is IConditionalAccessInstanceOperation && AccessOf(inner) == access)
             {
                 Follow(inner, grip);
             }
         }
+    }
+
+    // In `a?.b?.c` the second access has an instance of its own, which its own value leads to.
+    private static IOperation? AccessOf(IOperation instance)
+    {
+        IOperation child = instance;
+        while (child.Parent is { } parent && !(parent is IConditionalAccessOperation access && access.Operation != child))
+        {
+            child = parent;
+        }
+
+        return child.Parent;
     }
 }

@@ -112,8 +112,10 @@ internal sealed class Factories
             return null;
         }
 
-        bool isOnly = symbol is IFieldSymbol
-            || declared.Parent?.Parent?.Parent?.DescendantNodes().Any(node => IsWritten(node, symbol.Name)) == false;
+        // The statements of a program, and those of a `switch`, have no block around them.
+        SyntaxNode? scope = declared.Parent?.Parent?.Parent;
+        scope = scope is GlobalStatementSyntax or SwitchSectionSyntax ? scope.Parent : scope;
+        bool isOnly = symbol is IFieldSymbol || scope?.DescendantNodes().Any(node => IsWritten(node, symbol.Name)) == false;
         return isOnly ? _symbols.Bodies.ModelOf(lambda.SyntaxTree).GetOperation(lambda) as IAnonymousFunctionOperation : null;
     }
 

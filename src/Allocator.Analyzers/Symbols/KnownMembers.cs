@@ -107,7 +107,8 @@ internal sealed class KnownMembers
 
     // The types of the package Allocator.SkiaSharp that its factories return, and those that show their pixels.
     private static bool IsOfBitmap(ISymbol member) =>
-        !member.IsStatic && member.ContainingType is { } type && (KnownTypes.IsOfSkia(type) || type.Name == "PooledBitmap");
+        !member.IsStatic && member.ContainingType is { } type && (KnownTypes.IsOfSkia(type)
+            || type is { Name: "PooledBitmap", ContainingNamespace: { Name: "Allocator", ContainingNamespace.IsGlobalNamespace: true } });
 
     private bool IsOfMemoryOwner(ISymbol member) =>
         member.ContainingType is { } type

@@ -5,6 +5,8 @@ namespace Allocator.Analyzers.Symbols;
 /// </summary>
 internal sealed class KnownTypes
 {
+    private const int DeepestStruct = 16;
+
     private readonly INamedTypeSymbol? _memory;
     private readonly INamedTypeSymbol? _readOnlyMemory;
     private readonly INamedTypeSymbol? _arraySegment;
@@ -89,20 +91,24 @@ internal sealed class KnownTypes
     public bool IsDelegate(ITypeSymbol? type) => type is { TypeKind: TypeKind.Delegate };
 
     /// <summary>Returns whether a value of the type can keep a buffer. Numbers, texts and spans of numbers cannot.</summary>
-    public bool CanKeep(ITypeSymbol? type) => type switch
+    public bool CanKeep(ITypeSymbol? type) => CanKeepAt(0, type);
+
+    private bool CanKeepAt(int depth, ITypeSymbol? type) => type switch
     {
         null or IPointerTypeSymbol or IFunctionPointerTypeSymbol => false,
-        IArrayTypeSymbol array => CanKeep(array.ElementType),
+        IArrayTypeSymbol array => CanKeepAt(depth, array.ElementType),
         { SpecialType: SpecialType.System_Object } => true,
-        INamedTypeSymbol { IsRefLikeType: true } structure => CanKeepOnStack(structure),
+
+        // While code is typed, structs may contain each other.
+        INamedTypeSymbol { IsRefLikeType: true } structure => depth > DeepestStruct || CanKeepOnStack(structure, depth + 1),
         { SpecialType: not SpecialType.None } or { TypeKind: TypeKind.Enum } => IsCollection(type),
         _ => !type.IsUnmanagedType,
     };
 
     // A span of tasks or of owners, or a ref struct with an owner in a field. Reference assemblies give ref structs other fields.
-    private bool CanKeepOnStack(INamedTypeSymbol type) => type.DeclaringSyntaxReferences.IsEmpty
-        ? type.TypeArguments.Any(item => item is not ITypeParameterSymbol && CanKeep(item))
-        : type.GetMembers().Any(member => member is IFieldSymbol { IsStatic: false } field && CanKeep(field.Type));
+    private bool CanKeepOnStack(INamedTypeSymbol type, int depth) => type.DeclaringSyntaxReferences.IsEmpty
+        ? type.TypeArguments.Any(item => item is not ITypeParameterSymbol && CanKeepAt(depth, item))
+        : type.GetMembers().Any(member => member is IFieldSymbol { IsStatic: false } field && CanKeepAt(depth, field.Type));
 
     /// <summary>
     /// As <see cref="CanKeep"/>, for a value that is computed already: a list of numbers keeps nothing of the buffer that they came from.

@@ -9,8 +9,28 @@ internal static class Assignments
     public static bool ChangeVariable(ILocalSymbol local, SyntaxNode scope, SourceFile source) =>
         scope.DescendantNodes().OfType<IdentifierNameSyntax>().Any(name =>
             name.Identifier.ValueText == local.Name
-            && IsTarget(name)
+            && Change(local, name)
             && SymbolEqualityComparer.Default.Equals(source.SymbolOf(name), local));
+
+    /// <summary>Gets whether <paramref name="local"/> is changed by what is done with <paramref name="name"/>, one of its uses.</summary>
+    public static bool Change(ILocalSymbol local, IdentifierNameSyntax name)
+        => IsTarget(name) || (local.Type.IsValueType && IsChangedInside(name));
+
+    // Members of a `using` variable of a value type cannot be set either.
+    private static bool IsChangedInside(ExpressionSyntax part)
+    {
+        while (part.Parent is MemberAccessExpressionSyntax member && member.Expression == part)
+        {
+            part = member;
+            if (IsTarget(part) || part.Parent?.Kind() is SyntaxKind.PostIncrementExpression or SyntaxKind.PostDecrementExpression
+                or SyntaxKind.PreIncrementExpression or SyntaxKind.PreDecrementExpression)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 
     /// <summary>Gets whether <paramref name="expression"/> is assigned to, or handed out as a reference through which it can be.</summary>
     public static bool IsTarget(ExpressionSyntax expression)

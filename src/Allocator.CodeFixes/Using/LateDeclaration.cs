@@ -28,7 +28,7 @@ internal sealed class LateDeclaration
             .OfType<LocalDeclarationStatementSyntax>().FirstOrDefault(statement => Declares(statement, local, source));
         IdentifierNameSyntax[] uses = block.DescendantNodes().OfType<IdentifierNameSyntax>()
             .Where(name => name.Identifier.ValueText == local.Name).ToArray();
-        bool isFirst = uses.FirstOrDefault() == variable && uses.Skip(1).All(name => !Assignments.IsTarget(name));
+        bool isFirst = uses.FirstOrDefault() == variable && uses.Skip(1).All(name => !Assignments.Change(local, name));
         return declaration is not null && isFirst && BeginsAndEndsItsLine(declaration, source)
             && UsingScope.Allows(assignment, source) ? new LateDeclaration(declaration, assignment) : null;
     }

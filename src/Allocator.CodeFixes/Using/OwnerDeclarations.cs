@@ -99,11 +99,12 @@ internal sealed class OwnerDeclarations
         string declared = Beginning(owner, type, place, out _);
         if (BracesFor(place) is BodyBraces body)
         {
-            body.Dropped = (declared, owner.SpanStart);
+            body.Dropped = (declared, AllocatedOwner.WithParentheses(owner).SpanStart);
             return;
         }
 
-        _changes.Add(_ => new[] { new TextChange(TextSpan.FromBounds(place.SpanStart, owner.SpanStart), declared) });
+        int start = AllocatedOwner.WithParentheses(owner).SpanStart;
+        _changes.Add(_ => new[] { new TextChange(TextSpan.FromBounds(place.SpanStart, start), declared) });
     }
 
     private void Hoist(ExpressionSyntax owner, SyntaxNode place)

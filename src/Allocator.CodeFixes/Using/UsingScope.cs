@@ -69,7 +69,8 @@ internal static class UsingScope
     }
 
     private static bool CanTakeAView(ExpressionSyntax target, SourceFile source) =>
-        target.Parent is AssignmentExpressionSyntax { Right: RefExpressionSyntax } || KnownTypes.IsRaw(source.TypeOf(target));
+        target.Parent is AssignmentExpressionSyntax { Right: RefExpressionSyntax } || KnownTypes.IsRaw(source.TypeOf(target))
+        || (source.SymbolOf(target) is ILocalSymbol && source.Known?.Types.CanKeep(source.TypeOf(target)) == true);
 
     private static bool IsDeclaredOutside(ISymbol? symbol, SyntaxNode scope) =>
         symbol is not null && !symbol.DeclaringSyntaxReferences.Any(declaration =>
