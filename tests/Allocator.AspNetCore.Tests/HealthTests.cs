@@ -8,7 +8,7 @@ public class HealthTests
     [Fact]
     public async Task Check_OverHttp_IsHealthyThenDegradedAndAnswersWith200()
     {
-        await using Service service = await StartAsync();
+        await using Service service = await StartAsync(LooksAtNoMachine);
 
         Assert.Equal("Healthy", await service.Client.GetStringAsync("/health"));
         using (MemoryReservation most = await service.Allocator.ReserveAsync(Service.Budget * 96 / 100))
@@ -34,6 +34,20 @@ public class HealthTests
             ["memoryUsedBytes", "memoryTotalBytes", "memorySource", "rentedBytes", "retainedBytes", "committedBytes",
                 "outstandingAllocations", "abandonedAllocations", "budgetUsedBytes", "budgetWaits", "budgetBytes"],
             entry.Value.Data.Keys.ToArray());
+    }
+
+    [Fact]
+    public async Task AddMemoryAllocator_WithTags_GivesThemToTheCheck()
+    {
+        await using Service service = await Service.StartAsync(_ => { }, builder =>
+        {
+            builder.Services.AddMemoryAllocator();
+            builder.Services.AddHealthChecks().AddMemoryAllocator(tags: ["ready"]);
+        });
+
+        HealthReport report = await service.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+
+        Assert.Contains("ready", Assert.Single(report.Entries).Value.Tags);
     }
 
     [Theory]
@@ -91,6 +105,9 @@ public class HealthTests
 
         Assert.Equal((1L << 20, 2L << 20), (report.Entries["uploads"].Data["budgetBytes"], report.Entries["pixels"].Data["budgetBytes"]));
     }
+
+    // By default a machine that is 90 % full is degraded too.
+    private static void LooksAtNoMachine(MemoryAllocatorHealthOptions options) => options.DegradedMemoryLoad = 1;
 
     private static Task<Service> StartAsync(Action<MemoryAllocatorHealthOptions>? configure = null) => Service.StartAsync(
         app => app.MapHealthChecks("/health"),

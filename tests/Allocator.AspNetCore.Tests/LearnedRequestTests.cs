@@ -63,6 +63,22 @@ public class LearnedRequestTests
         await Patience.UntilAsync(() => service.Used == 4 * Megabyte);
     }
 
+    /// <summary>Without its own time a request would be refused too, after half a minute.</summary>
+    [Fact]
+    public async Task RequireMemory_WithATimeAndNoEstimate_RefusesWhenThatIsOver()
+    {
+        await using Service service = await Service.StartAsync(
+            static app => app.MapGet("/", static () => "done").RequireMemory(TimeSpan.Zero));
+        using (await service.Allocator.ReserveAsync(Service.Budget))
+        {
+            using HttpResponseMessage response = await service.Client.GetAsync("/").WaitAsync(Patience.Limit / 2);
+            Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+        }
+
+        Assert.Equal("done", await service.Client.GetStringAsync("/"));
+        await service.UntilUnusedAsync();
+    }
+
     [Theory]
     [InlineData(MemoryLoadSource.ControlGroup, 512, 102)]
     [InlineData(MemoryLoadSource.JobObject, 350, 70)]

@@ -107,6 +107,7 @@ public class MetricsTests
     public async Task Listener_ThatThrows_FailsNoRequest()
     {
         string name = $"metrics-{Guid.NewGuid():N}";
+        int thrown = 0;
         using MeterListener listener = new();
         listener.InstrumentPublished = static (instrument, listener) =>
         {
@@ -115,8 +116,8 @@ public class MetricsTests
                 listener.EnableMeasurementEvents(instrument);
             }
         };
-        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => ThrowFor(name, tags));
-        listener.SetMeasurementEventCallback<double>((_, _, tags, _) => ThrowFor(name, tags));
+        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => ThrowFor(name, tags, ref thrown));
+        listener.SetMeasurementEventCallback<double>((_, _, tags, _) => ThrowFor(name, tags, ref thrown));
         listener.Start();
         await using Service service = await Service.StartAsync(
             app => app.MapGet("/", () => "done").RequireMemory(_ => new ValueTask<long>(Service.Budget)),
@@ -130,12 +131,14 @@ public class MetricsTests
 
         Assert.Equal("done", await waiting);
         await service.UntilUnusedAsync();
+        Assert.True(Volatile.Read(ref thrown) > 0, "The listener was told nothing.");
     }
 
-    private static void ThrowFor(string name, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    private static void ThrowFor(string name, ReadOnlySpan<KeyValuePair<string, object?>> tags, ref int thrown)
     {
         if (IsOf(name, tags))
         {
+            Interlocked.Increment(ref thrown);
             throw new InvalidOperationException();
         }
     }

@@ -12,6 +12,7 @@ using SkiaSharp;
 namespace Allocator.Clients.Tests;
 
 /// <summary>The estimates of the guide for ASP.NET Core, from its page, with the real libraries: none copies a body to the heap.</summary>
+[Collection(nameof(EstimateTests))]
 public class EstimateTests
 {
     private const string Guide = "docs/integrations/aspnetcore.md";
@@ -112,3 +113,7 @@ public class EstimateTests
         return data.ToArray();
     }
 }
+
+/// <summary>What the whole process allocates is counted: nothing may run beside it.</summary>
+[CollectionDefinition(nameof(EstimateTests), DisableParallelization = true)]
+public class EstimateCollection;

@@ -25,9 +25,18 @@ public sealed class PackedLibrary : IDisposable
             _environment["NUGET_FALLBACK_PACKAGES"] = cache;
         }
 
-        SourceCopy.Make(Repository.Root, Sources);
-        Commit = SourceCopy.Commit(Sources);
-        Pack(Sources, Feed, new Dictionary<string, string>());
+        try
+        {
+            SourceCopy.Make(Repository.Root, Sources);
+            Commit = SourceCopy.Commit(Sources);
+            Pack(Sources, Feed, new Dictionary<string, string>());
+        }
+        catch
+        {
+            _folder.Delete(recursive: true);
+            throw;
+        }
+
         _consumers = new Lazy<BuiltConsumers>(() => new BuiltConsumers(this));
     }
 

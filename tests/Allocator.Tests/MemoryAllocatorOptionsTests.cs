@@ -26,6 +26,7 @@ public class MemoryAllocatorOptionsTests
             MaximumPoolSizeMegabytes = 65,
             MemoryBudgetMegabytes = 64,
         }],
+        ["SafetySampleInterval", new MemoryAllocatorOptions { SafetySampleInterval = 0 }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = -1 }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = 4097 }],
         ["Abandoned", new MemoryAllocatorOptions { Abandoned = (AbandonedMemory)(-1) }],

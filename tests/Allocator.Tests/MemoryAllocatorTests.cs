@@ -359,13 +359,14 @@ public class MemoryAllocatorTests
     }
 
     [Fact]
-    public void Dispose_OfDefault_IsIgnored()
+    public void Dispose_OfDefault_IsIgnored() => RemoteExecutor.Invoke(static () =>
     {
         MemoryAllocator.Default.Dispose();
         using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(10);
         Assert.Same(MemoryAllocator.Default, MemoryAllocator.Default);
-        Assert.NotSame(MemoryAllocator.Default, MemoryAllocator.Create());
-    }
+        using MemoryAllocator another = MemoryAllocator.Create();
+        Assert.NotSame(MemoryAllocator.Default, another);
+    }).Dispose();
 
     [Theory]
     [InlineData(0, 0)]

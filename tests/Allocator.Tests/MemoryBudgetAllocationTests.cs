@@ -8,6 +8,8 @@ public class MemoryBudgetAllocationTests
 {
     private const int Block = TestSetup.BlockSize;
 
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(1);
+
     [Fact]
     public void Allocate_NoRoomAndNoTimeout_ThrowsAtOnceAndNamesTheNumbers()
     {
@@ -310,16 +312,16 @@ public class MemoryBudgetAllocationTests
         setup.Source.OnPurge = () =>
         {
             inHand.Set();
-            goOn.Wait();
+            Assert.True(goOn.Wait(s_patience));
         };
         Thread trimmer = new(setup.Allocator.ReleaseRetainedResources);
         trimmer.Start();
-        inHand.Wait();
+        Assert.True(inHand.Wait(s_patience));
         setup.Source.OnPurge = null;
         setup.Clock.OnDelay = () =>
         {
             goOn.Set();
-            trimmer.Join();
+            Assert.True(trimmer.Join(s_patience));
         };
         setup.Allocator.Allocate<byte>(Block).Dispose();
         Assert.Single(setup.Clock.Delays);
@@ -475,7 +477,8 @@ public class MemoryBudgetAllocationTests
     private static Task<T> OnAThread<T>(Func<T> action) =>
         Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    private static void WaitForWaiter(TestSetup setup) => SpinWait.SpinUntil(() => setup.Clock.Waits > 0);
+    private static void WaitForWaiter(TestSetup setup)
+        => Assert.True(SpinWait.SpinUntil(() => setup.Clock.Waits > 0, s_patience), "Nothing waits.");
 
     // A lease cannot be boxed: it is rented and returned.
     private sealed class LeaseHolder : IDisposable

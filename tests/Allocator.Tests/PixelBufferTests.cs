@@ -53,27 +53,32 @@ public class PixelBufferTests
     [InlineData(1)]
     [InlineData(64)]
     [InlineData(4096)]
-    public unsafe void AllocatePixels_RowAlignment_HoldsForEveryRow(int alignment)
+    public void AllocatePixels_RowAlignment_HoldsForEveryRow(int alignment)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16 });
         foreach ((int width, int height) in (ReadOnlySpan<(int, int)>)[(5, 7), (1001, 900), (3001, 3001), (6000, 6000)])
         {
             using PixelBuffer<Rgb> pixels = allocator.AllocatePixels<Rgb>(width, height, rowAlignmentInBytes: alignment);
-            Assert.Equal(0, pixels.RowStride * 3 % alignment);
-            Assert.InRange(pixels.RowStride, width, width + alignment);
-            pixels.ProcessPixelRows(
-                static (rows, alignment) =>
-                {
-                    for (int y = 0; y < rows.Height; y++)
-                    {
-                        fixed (Rgb* row = rows.GetRowSpan(y))
-                        {
-                            Assert.Equal(0, (nint)row % Math.Min(alignment, 4096));
-                        }
-                    }
-                },
-                alignment);
+            AssertRowsAligned(pixels, alignment);
         }
+    }
+
+    // At once, and after a wait for the budget.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(64)]
+    [InlineData(4096)]
+    public async Task AllocatePixelsAsync_RowAlignment_HoldsForEveryRow(int alignment)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 16 });
+        MemoryReservation others = await allocator.ReserveAsync(16 << 20);
+        ValueTask<PixelBuffer<Rgb>> waiting = allocator.AllocatePixelsAsync<Rgb>(1200, 300, rowAlignmentInBytes: alignment);
+        Assert.False(waiting.IsCompleted);
+        others.Dispose();
+        using PixelBuffer<Rgb> waited = await waiting;
+        using PixelBuffer<Rgb> atOnce = await allocator.AllocatePixelsAsync<Rgb>(1200, 300, rowAlignmentInBytes: alignment);
+        AssertRowsAligned(waited, alignment);
+        AssertRowsAligned(atOnce, alignment);
     }
 
     [Fact]
@@ -567,6 +572,24 @@ public class PixelBufferTests
         Assert.Equal(SizeOf<PixelBuffer<int>>() + SizeOf<MemoryGroup<int>>() + origins, allocated);
         pixels.Dispose();
         Array.ForEach(blocks, static block => block.Dispose());
+    }
+
+    private static unsafe void AssertRowsAligned(PixelBuffer<Rgb> pixels, int alignment)
+    {
+        Assert.Equal(0, pixels.RowStride * 3 % alignment);
+        Assert.InRange(pixels.RowStride, pixels.Width, pixels.Width + alignment);
+        pixels.ProcessPixelRows(
+            static (rows, alignment) =>
+            {
+                for (int y = 0; y < rows.Height; y++)
+                {
+                    fixed (Rgb* row = rows.GetRowSpan(y))
+                    {
+                        Assert.Equal(0, (nint)row % Math.Min(alignment, 4096));
+                    }
+                }
+            },
+            alignment);
     }
 
     private static long SizeOf<T>()

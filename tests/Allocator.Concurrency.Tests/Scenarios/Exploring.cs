@@ -21,13 +21,18 @@ public abstract class Exploring
         _output.WriteLine(outcome.ToString());
         Assert.True(outcome.Failure is null, outcome.Failure);
         Assert.True(outcome.IsExhaustive, outcome.ToString());
+
+        // The beginning of a thread is a step. One schedule may be all there are: of two threads that return a block each, for instance.
+        Assert.True(outcome.LongestSchedule > CountThreads(create), "Nothing was interleaved.");
     }
 
     // Two threads in ARM64's order of stores, more of them sequentially consistent: that would be too many schedules.
-    private static bool IsOfTwo(Func<Scenario> create)
+    private static bool IsOfTwo(Func<Scenario> create) => CountThreads(create) == 2;
+
+    private static int CountThreads(Func<Scenario> create)
     {
         using Scenario scenario = create();
-        return scenario.Threads.Count == 2;
+        return scenario.Threads.Count;
     }
 
     /// <summary>Plants a bug, and looks for the schedule that shows it.</summary>

@@ -81,6 +81,8 @@ internal static class FailedAllocations
                 failing++;
             }
 
+            // Each wait makes its request.
+            Assert.True(failing > 1, $"{name}: no allocation has failed.");
             Console.WriteLine($"{name}: {failing - 1} allocations");
         }
     }

@@ -5,6 +5,8 @@ namespace Allocator.Tests.Budgeting;
 
 public class ProcessHeadroomTests
 {
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(1);
+
     private readonly FakeClock _clock = new();
     private readonly FakeHeadroom _left = new() { Now = new Headroom(1000, 300, 300) };
     private readonly ProcessHeadroom _headroom;
@@ -358,13 +360,13 @@ public class ProcessHeadroomTests
         _left.OnRead = () =>
         {
             isReading.Set();
-            mayRead.Wait();
+            Assert.True(mayRead.Wait(s_patience));
             return new Headroom(1000, 300, 300);
         };
         _clock.Advance(TimeSpan.FromSeconds(1));
         Thread reader = new(() => _headroom.Read());
         reader.Start();
-        isReading.Wait();
+        Assert.True(isReading.Wait(s_patience));
 
         budget.Return(100);
         _headroom.EndGrant(0, 0);
@@ -372,7 +374,7 @@ public class ProcessHeadroomTests
         Assert.True(waits.IsGranted);
 
         mayRead.Set();
-        reader.Join();
+        Assert.True(reader.Join(s_patience));
     }
 
     private bool TryGrant(long bytes) => _headroom.TryGrant(bytes, 0, honorsLimit: true);

@@ -147,6 +147,22 @@ public sealed class AllocationRecordsTests : IDisposable
     });
 
     [Fact]
+    public void Records_ReturnedByAnotherThread_HaveBothThreads() => Run(static () =>
+    {
+        using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(100);
+        AllocationRecord rented = Assert.Single(Open().Records);
+        Assert.Equal((Environment.CurrentManagedThreadId, 0), (rented.AllocatingThreadId, rented.ReturningThreadId));
+
+        Thread other = new(owner.Dispose);
+        other.Start();
+        other.Join();
+        AllocationRecord returned = Assert.Single(Open().Records);
+        Assert.Equal(
+            (Environment.CurrentManagedThreadId, other.ManagedThreadId), (returned.AllocatingThreadId, returned.ReturningThreadId));
+    });
+
+    [Fact]
     public void Records_StackLongerThanItsField_KeepsTheInnermostFrames() => Run(static () =>
     {
         using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);

@@ -56,6 +56,22 @@ public class LeakReportTests
         Assert.Equal([9_437_184L + 3_145_728, 4_194_304L], MemoryDiagnostics.GetLeaks().Select(report => report.Bytes));
     }).Dispose();
 
+    [Fact]
+    public void LongestAge_OfSeveralLeaksFromOnePlace_IsThatOfTheOldest() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using IMemoryOwner<byte> outstanding = allocator.Allocate<byte>(2 << 20);
+        foreach (int seconds in (int[])[3, 70, 4])
+        {
+            MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(1 << 20, TimeSpan.FromSeconds(seconds), "at Leak"));
+        }
+
+        AwaitReports(3);
+        LeakReport all = Assert.Single(MemoryDiagnostics.GetLeaks());
+        Assert.Equal(TimeSpan.FromSeconds(70), all.LongestAge);
+        Assert.Contains("found up to 70.0 s after they were made", all.ToString(), StringComparison.Ordinal);
+    }).Dispose();
+
     // A blocked handler must not keep the report of each leak until memory runs out.
     [Fact]
     public void AllocationAbandoned_HandlerBlocks_AThousandReportsWaitForItAndAllAreCounted() => RemoteExecutor.Invoke(static () =>

@@ -50,14 +50,10 @@ public class StreamOfBytesFamilyTests
         Assert.NotSame(copy, stream.ToArray());
     }
 
-    [Fact]
+    [SkippableFact]
     public void ToArray_LongerThanAnArray_IsRefusedBeforeItIsMade()
     {
-        if (!Environment.Is64BitProcess)
-        {
-            return;
-        }
-
+        Skip.IfNot(Environment.Is64BitProcess, "There is no room for it.");
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using PooledMemoryStream stream = allocator.CreateStream();
         stream.SetLength(0x7FFFFFC8L);

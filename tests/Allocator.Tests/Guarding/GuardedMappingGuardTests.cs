@@ -91,8 +91,9 @@ public class GuardedMappingGuardTests
             (0L, 0L, 4096L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
     }
 
+    // In a process of its own: the records are those of all its buffers.
     [Fact]
-    public void Dispose_WholeBufferWritten_FindsNothing()
+    public void Dispose_WholeBufferWritten_FindsNothing() => RemoteExecutor.Invoke(static () =>
     {
         foreach (SafetyMode mode in (SafetyMode[])[SafetyMode.Sampled, SafetyMode.Guarded])
         {
@@ -103,7 +104,11 @@ public class GuardedMappingGuardTests
                 owner.Memory.Span.Fill((byte)length);
             }
         }
-    }
+
+        IReadOnlyList<AllocationRecord> records = AllocationRecords.Open(AllocationRecords.CurrentPath!).Records;
+        Assert.Equal(2 * 299, records.Count);
+        Assert.All(records, static record => Assert.Null(record.Corruption));
+    }).Dispose();
 
     [Fact]
     public void Dispose_MemberOfAGroupOverrun_ThrowsAfterAllHaveComeBack()

@@ -129,16 +129,20 @@ public class AbandonmentTests
         }
     }).Dispose();
 
-    [Fact]
-    public void Abandoned_SmallArray_IsCollectedAndBothModesStayUsable() => RemoteExecutor.Invoke(static () =>
-    {
-        using TestSetup setup = new(16);
-        WeakReference array = AbandonSmall(setup);
-        Collect();
-        Assert.False(array.IsAlive);
-        Assert.Equal((0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.QuarantinedBytes));
-        setup.Allocator.Allocate<byte>(100).Dispose();
-    }).Dispose();
+    [Theory]
+    [InlineData(AbandonedMemory.Reuse)]
+    [InlineData(AbandonedMemory.Quarantine)]
+    public void Abandoned_SmallArray_IsCollectedAndTheAllocatorStaysUsable(AbandonedMemory mode) => RemoteExecutor.Invoke(
+        static text =>
+        {
+            using TestSetup setup = new(16, new MemoryAllocatorOptions { Abandoned = Enum.Parse<AbandonedMemory>(text) });
+            WeakReference array = AbandonSmall(setup);
+            Collect();
+            Assert.False(array.IsAlive);
+            Assert.Equal((0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.QuarantinedBytes));
+            setup.Allocator.Allocate<byte>(100).Dispose();
+        },
+        mode.ToString()).Dispose();
 
     [Fact]
     public void Abandoned_MemberOfAGroupHeld_KeepsTheWholeGroup() => RemoteExecutor.Invoke(static () =>

@@ -123,6 +123,7 @@ public class FinalizerOrderTests
     [Fact]
     public void Allocate_ByAUsersFinalizerFromAnAllocatorThatWasDropped_IsNeverTakenAway() => RemoteExecutor.Invoke(static () =>
     {
+        int rented = 0;
         for (int round = 0; round < 40; round++)
         {
             s_rented.Clear();
@@ -132,6 +133,7 @@ public class FinalizerOrderTests
                 QueuedWork.Collect();
             }
 
+            rented += s_rented.Count;
             for (int i = 0; i < s_rented.Count; i++)
             {
                 s_rented[i].Memory.Span.Fill((byte)i);
@@ -143,6 +145,8 @@ public class FinalizerOrderTests
                 s_rented[i].Dispose();
             }
         }
+
+        Assert.True(rented > 0, "In no round has a finalizer rented.");
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         static void DropAllocatorAndRenters(int round)

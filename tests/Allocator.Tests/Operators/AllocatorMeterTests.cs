@@ -271,6 +271,7 @@ public class AllocatorMeterTests
         using MeterReadings readings = new();
         using MemoryAllocator allocator = Create("busy");
         allocator.Prewarm(16 * Block);
+        readings.WaitForAll();
         using CancellationTokenSource done = new();
         Thread renter = new(() =>
         {
@@ -286,7 +287,7 @@ public class AllocatorMeterTests
             readings.Collect();
             long? sum =
                 readings["allocator.memory.rented{allocator.name=busy}"] + readings["allocator.memory.retained{allocator.name=busy}"];
-            agreed += sum == readings["allocator.memory.committed{allocator.name=busy}"] ? 1 : 0;
+            agreed += sum is not null && sum == readings["allocator.memory.committed{allocator.name=busy}"] ? 1 : 0;
         }
 
         done.Cancel();

@@ -32,20 +32,31 @@ internal sealed class WatchedProcess : IDisposable
     public WatchedProcess(RemoteInvokeHandle process, params EventPipeProvider[] providers)
     {
         _process = process;
-        DiagnosticsClient client = new(process.Process.Id);
-
-        // A session that begins while the runtime starts can hang both for ever, in the runtime: futexes, and no managed thread yet.
-        string signal = SignalOf(process.Process.Id);
-        Assert.True(SpinWait.SpinUntil(() => File.Exists(signal), s_patience), "The process does not wait to be watched.");
-        File.Delete(signal);
-        EventPipeSession? session = null;
-        if (!SpinWait.SpinUntil(() => TryStart(client, providers, out session), s_patience))
+        try
         {
-            throw new TimeoutException("The process opened no diagnostics port.");
-        }
+            DiagnosticsClient client = new(process.Process.Id);
 
-        _session = session!;
-        _reader = Task.Run(Read);
+            // A session that begins while the runtime starts can hang both for ever, in the runtime: futexes, and no managed thread yet.
+            string signal = SignalOf(process.Process.Id);
+            Assert.True(SpinWait.SpinUntil(() => File.Exists(signal), s_patience), "The process does not wait to be watched.");
+            File.Delete(signal);
+            EventPipeSession? session = null;
+            if (!SpinWait.SpinUntil(() => TryStart(client, providers, out session), s_patience))
+            {
+                throw new TimeoutException("The process opened no diagnostics port.");
+            }
+
+            _session = session!;
+            _reader = Task.Run(Read);
+        }
+        catch
+        {
+            // A handle that is not disposed would end the test host. If the process has thrown, that says more than this exception.
+            process.Options.CheckExitCode = false;
+            process.Process.Kill();
+            process.Dispose();
+            throw;
+        }
     }
 
     /// <summary>Waits, in the process that is watched, until a listener is there.</summary>
@@ -99,10 +110,16 @@ internal sealed class WatchedProcess : IDisposable
 
     public void Dispose()
     {
-        _session.Stop();
-        _reader.Wait(s_patience);
-        _session.Dispose();
-        _process.Dispose();
+        try
+        {
+            _session.Stop();
+            _reader.Wait(s_patience);
+            _session.Dispose();
+        }
+        finally
+        {
+            _process.Dispose();
+        }
     }
 
     private static string SignalOf(int process) => Path.Combine(Path.GetTempPath(), $"Allocator-waits-to-be-watched-{process}");

@@ -95,14 +95,17 @@ public class CollectionRequestsTests
             static () => GCLatencyMode.Interactive);
         for (int i = 0; i < 10; i++)
         {
+            // One by one: requests that are queued at the same time would be one piece of work.
             requests.Request(s_period, beforeRefusal: i % 2 == 0);
+            QueuedWork.WaitForThreads();
         }
 
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == 1, s_patience));
+        Assert.Equal(1, Volatile.Read(ref collections));
         Assert.NotEqual(Environment.CurrentManagedThreadId, thread);
         clock.Advance(s_period);
         requests.Request(s_period, beforeRefusal: false);
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == 2, s_patience));
+        QueuedWork.WaitForThreads();
+        Assert.Equal(2, Volatile.Read(ref collections));
     }
 
     [Fact]
@@ -129,12 +132,12 @@ public class CollectionRequestsTests
         int collections = 0;
         CollectionRequests requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), static () => { }, () => mode);
         requests.Request(s_period, beforeRefusal: false);
-        Drain();
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom, s_patience));
+        QueuedWork.WaitForThreads();
+        Assert.Equal(forRoom, Volatile.Read(ref collections));
         requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), static () => { }, () => mode);
         requests.Request(s_period, beforeRefusal: true);
-        Drain();
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom + beforeRefusal, s_patience));
+        QueuedWork.WaitForThreads();
+        Assert.Equal(forRoom + beforeRefusal, Volatile.Read(ref collections));
 
         // At a tick, while a request waits: nothing else may end its wait.
         int waits = 0;
@@ -144,18 +147,6 @@ public class CollectionRequestsTests
         requests = new(new FakeClock(), () => waits++, static () => { }, () => mode);
         requests.Look(1000, activity: 0, isAwaited: true, hasWaiters: true);
         Assert.Equal(forRoom + beforeRefusal, waits);
-
-        // Whatever was queued before has run when these have: each runs on the pool at least once.
-        static void Drain()
-        {
-            using CountdownEvent all = new(64);
-            for (int i = 0; i < 64; i++)
-            {
-                ThreadPool.UnsafeQueueUserWorkItem(static all => ((CountdownEvent)all!).Signal(), all);
-            }
-
-            all.Wait();
-        }
     }
 
     [Fact]
@@ -167,6 +158,7 @@ public class CollectionRequestsTests
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(90 * Block));
         setup.Clock.Advance(s_period * 20);
         using IMemoryOwner<byte> last = setup.Allocator.Allocate<byte>(Block);
+        QueuedWork.WaitForThreads();
         Assert.Equal(0, setup.Collections);
     }
 

@@ -53,8 +53,16 @@ public sealed class CgroupMemoryTests
     {
         using MemoryCgroup group = MemoryCgroupTests.CreateOrSkip(64 << 20);
         using Sampler<long> watch = new(TimeSpan.FromMilliseconds(10), _ => group.UsedBytes);
+        ProcessStartInfo start = new("sleep") { ArgumentList = { "1000" } };
+        group.Wrap(start);
 
-        Assert.NotEmpty(watch.Stop());
-        Assert.All(watch.Stop(), used => Assert.InRange(used, 0, 64 << 20));
+        // Ended with the group: what it uses is charged until then.
+        using Process child = Process.Start(start)!;
+        Assert.True(SpinWait.SpinUntil(() => group.UsedBytes > 0, TimeSpan.FromMinutes(1)));
+        IReadOnlyList<long> seen = watch.Stop();
+
+        Assert.False(child.HasExited);
+        Assert.InRange(seen.Max(), 1, 64 << 20);
+        Assert.InRange(seen.Min(), 0, 64 << 20);
     }
 }
