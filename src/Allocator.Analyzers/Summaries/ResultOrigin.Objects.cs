@@ -107,14 +107,7 @@ internal sealed partial class ResultOrigin
             return false;
         }
 
-        if (!_fills.TryGetValue(definition, out bool isFilled))
-        {
-            // What it leads back to is asked already.
-            _fills[definition] = false;
-            _fills[definition] = isFilled = IsFilled(body, definition, definition.ContainingType);
-        }
-
-        return isFilled;
+        return Ask(_fills, definition, () => IsFilled(body, definition, definition.ContainingType));
     }
 
     /// <summary>Returns whether a method may make an owner for its own object, as one that grows when it has to.</summary>
@@ -126,20 +119,25 @@ internal sealed partial class ResultOrigin
             return false;
         }
 
-        if (_mayFill.TryGetValue(definition, out bool mayFill))
-        {
-            return mayFill;
-        }
-
-        _mayFill[definition] = false;
-        _mayFill[definition] = mayFill = body.Root.Descendants().Any(part => part switch
+        return Ask(_mayFill, definition, () => body.Root.Descendants().Any(part => part switch
         {
             ISimpleAssignmentOperation { Target: var target, Value: var value } => IsOfObject(target, definition.ContainingType)
                 && OfValue((value.ReferencedVariable() is { } local ? body.OnlyValue(local) : null) ?? value, body, definition).IsFresh,
             IInvocationOperation { Instance: IInstanceReferenceOperation, TargetMethod: var own } => MayFill(own),
             _ => false,
-        });
-        return mayFill;
+        }));
+    }
+
+    // Each method is looked at once, and what leads back to it finds that it does not fill.
+    private static bool Ask(Dictionary<IMethodSymbol, bool> answers, IMethodSymbol method, Func<bool> look)
+    {
+        if (!answers.TryGetValue(method, out bool answer))
+        {
+            answers[method] = false;
+            answers[method] = answer = look();
+        }
+
+        return answer;
     }
 
     private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
