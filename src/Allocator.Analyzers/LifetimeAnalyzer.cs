@@ -40,10 +40,7 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
                     IInvocationOperation call => call.TargetMethod,
                     var other => other.CalledOperator(),
                 };
-                if (called is not null && Volatile.Read(ref allocates) == 0
-                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)
-                        || known.Factories.ItemOf(called) >= 0
-                        || (context.Operation is IInvocationOperation rent && known.Factories.IsRent(rent))))
+                if (called is not null && Volatile.Read(ref allocates) == 0 && Allocates(called, context.Operation, known))
                 {
                     Volatile.Write(ref allocates, 1);
                 }
@@ -58,17 +55,38 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
         });
     }
 
+    // An overflow of the stack would end the compiler. A body with an expression of thousands of terms is not analysed instead.
+    private static bool Allocates(IMethodSymbol called, IOperation operation, KnownSymbols known)
+    {
+        try
+        {
+            return known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)
+                || known.Factories.ItemOf(called) >= 0 || (operation is IInvocationOperation rent && known.Factories.IsRent(rent));
+        }
+        catch (InsufficientExecutionStackException)
+        {
+            return false;
+        }
+    }
+
     private static void Analyze(OperationBlockAnalysisContext context, KnownSymbols known)
     {
         BodyAnalysis analysis = new(known, context.ReportDiagnostic, context.CancellationToken);
         HashSet<IOperation> analyzed = new();
         foreach (IOperation block in context.OperationBlocks)
         {
-            // The initializer of a constructor and its body are two blocks of one graph.
-            ControlFlowGraph graph = context.GetControlFlowGraph(block);
-            if (analyzed.Add(graph.OriginalOperation))
+            try
             {
-                analysis.Run(graph, context.OwningSymbol);
+                // The initializer of a constructor and its body are two blocks of one graph.
+                ControlFlowGraph graph = context.GetControlFlowGraph(block);
+                if (analyzed.Add(graph.OriginalOperation))
+                {
+                    analysis.Run(graph, context.OwningSymbol);
+                }
+            }
+            catch (InsufficientExecutionStackException)
+            {
+                // As in Allocates.
             }
         }
     }

@@ -201,6 +201,95 @@ public sealed class LifetimeAnalyzerTests
             """);
     }
 
+    // An overflow of the stack would end the compiler, and this process.
+    [Theory]
+    [InlineData("string")]
+    [InlineData("Sum")]
+    public async Task ExpressionOfThousandsOfTerms_IsNotAnalysed_AndTheRestIs(string type)
+    {
+        string terms = string.Concat(Enumerable.Repeat(" + one", 20_000));
+        CSharpCompilation compilation = SnippetCompilation.Create("", SnippetReferences.WithAllocator).AddSyntaxTrees(
+            CSharpSyntaxTree.ParseText(
+                $$"""
+                using Allocator;
+
+                public static class Example
+                {
+                    public static void Long({{type}} one)
+                    {
+                        MemoryAllocator.Default.Allocate<byte>(64);
+                        one = one{{terms}};
+                    }
+
+                    public static void Short() => MemoryAllocator.Default.Allocate<byte>(64);
+                }
+
+                public sealed class Sum
+                {
+                    public static Sum operator +(Sum left, Sum right) => left;
+                }
+                """,
+                SnippetCompilation.ParseOptions));
+
+        Diagnostic found = Assert.Single(await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation));
+
+        Assert.Equal(RuleIds.NeverDisposed, found.Id);
+        Assert.Equal(10, found.Location.GetLineSpan().StartLinePosition.Line);
+    }
+
+    // Each type of a layer disposes both of the layer below, and one of its own kind.
+    [Fact]
+    public async Task LayersOfTypesThatDisposeTheirOwnKind_EachLookedAtOnce()
+    {
+        string types = string.Concat(Enumerable.Range(1, 26).Select(i =>
+            $$"""
+            public sealed class L{{i}} : IDisposable
+            {
+                private readonly L{{i - 1}} _a = new(), _b = new();
+                private L{{i}}? _next;
+                public void Add(L{{i}} next) => _next = next;
+                public void Dispose() { _next?.Dispose(); _a.Dispose(); _b.Dispose(); }
+            }
+
+            """));
+
+        await Snippet.File(
+            $$"""
+            public sealed class L0 : IDisposable
+            {
+                private readonly IMemoryOwner<byte> _owner = A.Allocate<byte>(64);
+                private L26? _top;
+                public void Add(L26 top) => _top = top;
+                public void Dispose() { _top?.Dispose(); _owner.Dispose(); }
+                public static void Run() => {|ALLOC004:new L26()|}.GetHashCode();
+            }
+            {{types}}
+            """);
+    }
+
+    // Fourth is asked about after Second, which is part of a cycle with First that is still open.
+    [Fact]
+    public async Task TypesThatDisposeEachOtherInACircle_EachOwns() => await Snippet.File(
+        """
+        public sealed class First : IDisposable
+        {
+            private readonly Second _second = new();
+            private readonly Fourth _fourth = new();
+            public void Dispose() { _second.Dispose(); _fourth.Dispose(); }
+            public static void Run() { {|ALLOC004:new First()|}.GetHashCode(); {|ALLOC004:new Fourth()|}.GetHashCode(); }
+        }
+        public sealed class Second : IDisposable
+        {
+            private readonly IMemoryOwner<byte> _owner = A.Allocate<byte>(64);
+            private Third? _third;
+            private First? _first;
+            public void Add(Third third, First first) => (_third, _first) = (third, first);
+            public void Dispose() { _third?.Dispose(); _first?.Dispose(); _owner.Dispose(); }
+        }
+        public sealed class Third : IDisposable { private readonly Second _second = new(); public void Dispose() => _second.Dispose(); }
+        public sealed class Fourth : IDisposable { private readonly Third _third = new(); public void Dispose() => _third.Dispose(); }
+        """);
+
     [Fact]
     public async Task Cancelled_BeforeItStarts_Throws()
     {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
@@ -9,6 +10,7 @@ internal sealed partial class Evaluator
 {
     private void EvaluatePattern(IPatternOperation pattern, Holding value, IOperation test)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         switch (pattern)
         {
             case IDeclarationPatternOperation declaration:

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
@@ -54,6 +55,7 @@ internal sealed partial class Evaluator
     /// <param name="asLocation">Whether only its location is needed, so that nothing is read from memory.</param>
     public Holding Evaluate(IOperation operation, bool asLocation = false)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         switch (operation)
         {
             case IExpressionStatementOperation statement:

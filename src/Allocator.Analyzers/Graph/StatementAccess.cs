@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>Which variables a statement reads, and which it overwrites without reading.</summary>
@@ -34,6 +36,7 @@ internal sealed class StatementAccess
 
     private void Collect(IOperation operation, VariableTable variables)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         switch (operation)
         {
             case IFlowCaptureOperation capture:

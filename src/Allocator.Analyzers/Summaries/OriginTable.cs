@@ -3,7 +3,10 @@ using Allocator.Analyzers.Symbols;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What methods return, each looked at once. An answer depends on the source alone and not on who asked first.</summary>
+/// <summary>
+/// What methods return, variables have and objects get, each looked at once. An answer depends on the source alone and not on who asked
+/// first.
+/// </summary>
 internal sealed class OriginTable
 {
     private readonly KnownSymbols _known;
@@ -11,10 +14,10 @@ internal sealed class OriginTable
     public OriginTable(KnownSymbols known) => _known = known;
 
     /// <summary>Gets what is known of factories.</summary>
-    public ConcurrentDictionary<IMethodSymbol, Origin> Fresh { get; } = new(SymbolEqualityComparer.Default);
+    public ConcurrentDictionary<(ISymbol Symbol, ISymbol Method, Asked About), Origin> Fresh { get; } = new();
 
     /// <summary>Gets what is known of methods that return a view of what they are given.</summary>
-    public ConcurrentDictionary<IMethodSymbol, Origin> Views { get; } = new(SymbolEqualityComparer.Default);
+    public ConcurrentDictionary<(ISymbol Symbol, ISymbol Method, Asked About), Origin> Views { get; } = new();
 
     /// <summary>Returns whether all that a method returns is a new owner.</summary>
     public bool IsFactory(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).OfMethod(method).IsFresh;

@@ -132,44 +132,27 @@ internal sealed class OwningTypes
         INamedTypeSymbol definition = type.OriginalDefinition;
         return definition.DeclaringSyntaxReferences.IsEmpty ? s_none
             : _members.TryGetValue(definition, out HashSet<ISymbol>? members) ? members
-            : Find(definition, new Question());
+            : Find(definition, new Question<INamedTypeSymbol, HashSet<ISymbol>>(_members, SymbolEqualityComparer.Default));
     }
 
-    private HashSet<ISymbol> Find(INamedTypeSymbol type, Question asking)
+    private HashSet<ISymbol> Find(INamedTypeSymbol type, Question<INamedTypeSymbol, HashSet<ISymbol>> asking)
     {
         if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct })
         {
             return s_none;
         }
 
-        if (_members.TryGetValue(type, out HashSet<ISymbol>? known))
+        return asking.Ask(type, s_none, () =>
         {
-            return known;
-        }
+            HashSet<ISymbol> found = new(SymbolEqualityComparer.Default);
+            IMethodSymbol[] disposes = DisposesOf(type);
+            if (disposes.Length == 1)
+            {
+                AddDisposed(disposes[0], new Disposal(type, found, asking));
+            }
 
-        if (!asking.Types.Add(type))
-        {
-            asking.IsCut = true;
-            return s_none;
-        }
-
-        bool wasCut = asking.IsCut;
-        asking.IsCut = false;
-        HashSet<ISymbol> found = new(SymbolEqualityComparer.Default);
-        IMethodSymbol[] disposes = DisposesOf(type);
-        if (disposes.Length == 1)
-        {
-            AddDisposed(disposes[0], new Disposal(type, found, asking));
-        }
-
-        asking.Types.Remove(type);
-        if (!asking.IsCut || asking.Types.Count == 0)
-        {
-            _members.TryAdd(type, found);
-        }
-
-        asking.IsCut |= wasCut;
-        return found;
+            return found;
+        });
     }
 
     // A second `Dispose`, for `using` alone or asynchronous, may do something else.
@@ -248,26 +231,19 @@ internal sealed class OwningTypes
         return method;
     }
 
-    private bool IsOwning(ITypeSymbol type, Question asking) =>
+    private bool IsOwning(ITypeSymbol type, Question<INamedTypeSymbol, HashSet<ISymbol>> asking) =>
         type is INamedTypeSymbol { OriginalDefinition: { DeclaringSyntaxReferences.IsEmpty: false } definition }
         && Find(definition, asking).Count > 0;
 
-    /// <summary>The types whose answer is not there yet. One that rests on another of them is kept by the outermost alone.</summary>
-    private sealed class Question
-    {
-        public HashSet<ISymbol> Types { get; } = new(SymbolEqualityComparer.Default);
-
-        public bool IsCut { get; set; }
-    }
-
     /// <summary>What one type disposes, the methods of it that were read for that, and the question that it belongs to.</summary>
-    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, Question asking)
+    private sealed class Disposal(
+        INamedTypeSymbol type, HashSet<ISymbol> members, Question<INamedTypeSymbol, HashSet<ISymbol>> asking)
     {
         public INamedTypeSymbol Type { get; } = type;
 
         public HashSet<ISymbol> Members { get; } = members;
 
-        public Question Asking { get; } = asking;
+        public Question<INamedTypeSymbol, HashSet<ISymbol>> Asking { get; } = asking;
 
         public HashSet<ISymbol> Methods { get; } = new(SymbolEqualityComparer.Default);
     }

@@ -44,14 +44,8 @@ internal sealed partial class ResultOrigin
     public bool IsMadeBy(IAnonymousFunctionOperation lambda)
     {
         // It may call itself by the variable that has it.
-        if (lambda.Symbol is not { IsAsync: false, ReturnType: { } type } || !_known.Owning.IsBuffer(type) || !_running.Add(lambda.Symbol))
-        {
-            return false;
-        }
-
-        bool isMade = OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh;
-        _running.Remove(lambda.Symbol);
-        return isMade;
+        return lambda.Symbol is { IsAsync: false, ReturnType: { } type } && _known.Owning.IsBuffer(type)
+            && Ask(lambda.Symbol, Asked.Value, () => OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh);
     }
 
     /// <summary>Returns whether all that a method hands out by a parameter is a new owner, or null.</summary>
@@ -84,17 +78,11 @@ internal sealed partial class ResultOrigin
     {
         IMethodSymbol definition = constructor.OriginalDefinition;
         INamedTypeSymbol type = definition.ContainingType;
-        if (!_known.Owning.IsBuffer(type) || !_running.Add(definition))
-        {
-            return false;
-        }
-
-        MethodBody? body = _known.Bodies.Of(definition);
-        bool isMade = (body is not null && IsFilled(body, definition, type))
-            || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh)
-            || (_known.Bodies.UnnamedBaseOf(definition) is { } parent && IsMadeBy(parent));
-        _running.Remove(definition);
-        return isMade && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned or Passing.Refilled;
+        return _known.Owning.IsBuffer(type) && Ask(definition, Asked.Making, () =>
+            ((_known.Bodies.Of(definition) is { } body && IsFilled(body, definition, type))
+                || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh)
+                || (_known.Bodies.UnnamedBaseOf(definition) is { } parent && IsMadeBy(parent)))
+            && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned or Passing.Refilled);
     }
 
     /// <summary>Returns whether a method certainly makes an owner for its own object.</summary>
@@ -107,7 +95,7 @@ internal sealed partial class ResultOrigin
             return false;
         }
 
-        return Ask(_fills, definition, () => IsFilled(body, definition, definition.ContainingType));
+        return Ask(definition, Asked.Filling, () => IsFilled(body, definition, definition.ContainingType));
     }
 
     /// <summary>Returns whether a method may make an owner for its own object, as one that grows when it has to.</summary>
@@ -119,7 +107,7 @@ internal sealed partial class ResultOrigin
             return false;
         }
 
-        return Ask(_mayFill, definition, () => body.Root.Descendants().Any(part => part switch
+        return Ask(definition, Asked.PossibleFilling, () => body.Root.Descendants().Any(part => part switch
         {
             ISimpleAssignmentOperation { Target: var target, Value: var value } => IsOfObject(target, definition.ContainingType)
                 && OfValue((value.ReferencedVariable() is { } local ? body.OnlyValue(local) : null) ?? value, body, definition).IsFresh,
@@ -128,17 +116,9 @@ internal sealed partial class ResultOrigin
         }));
     }
 
-    // Each method is looked at once, and what leads back to it finds that it does not fill.
-    private static bool Ask(Dictionary<IMethodSymbol, bool> answers, IMethodSymbol method, Func<bool> look)
-    {
-        if (!answers.TryGetValue(method, out bool answer))
-        {
-            answers[method] = false;
-            answers[method] = answer = look();
-        }
-
-        return answer;
-    }
+    // What leads back to itself proves nothing.
+    private bool Ask(IMethodSymbol method, Asked about, Func<bool> find) =>
+        _question.Ask((method, method, about), Origin.Unknown, () => find() ? Origin.Fresh : Origin.Unknown).IsFresh;
 
     private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
         Fills(part, body, method, type) && (method.MethodKind == MethodKind.Constructor || IsForAllArguments(part, body)));

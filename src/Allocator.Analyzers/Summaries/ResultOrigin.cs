@@ -1,4 +1,4 @@
-using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
 
@@ -11,54 +11,21 @@ internal sealed partial class ResultOrigin
 {
     private readonly KnownSymbols _known;
     private readonly bool _looksForFresh;
-
-    // A recursive call is assumed to return what the other paths of its method return.
-    private readonly HashSet<ISymbol> _running = new(SymbolEqualityComparer.Default);
-    private readonly Dictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);
-    private readonly Dictionary<IMethodSymbol, bool> _mayFill = new(SymbolEqualityComparer.Default);
-
-    // Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
-    private readonly Dictionary<IMethodSymbol, Origin> _provisional = new(SymbolEqualityComparer.Default);
-    private readonly Dictionary<ISymbol, Origin> _variables = new(SymbolEqualityComparer.Default);
-    private bool _assumed;
+    private readonly Question<(ISymbol Symbol, ISymbol Method, Asked About), Origin> _question;
 
     public ResultOrigin(KnownSymbols known, bool looksForFresh)
     {
         _known = known;
         _looksForFresh = looksForFresh;
+        _question = new(looksForFresh ? known.Origins.Fresh : known.Origins.Views);
     }
 
     /// <summary>Returns where all that a method returns comes from.</summary>
     public Origin OfMethod(IMethodSymbol method)
     {
+        // A recursive call is assumed to return what the other paths of its method return.
         IMethodSymbol definition = MethodBodies.DefinitionOf(method);
-        ConcurrentDictionary<IMethodSymbol, Origin> table = _looksForFresh ? _known.Origins.Fresh : _known.Origins.Views;
-        if (table.TryGetValue(definition, out Origin known))
-        {
-            return known;
-        }
-
-        if (_provisional.TryGetValue(definition, out Origin provisional) || !_running.Add(definition))
-        {
-            _assumed = true;
-            return provisional;
-        }
-
-        bool assumedBefore = _assumed;
-        _assumed = false;
-        Origin all = Resolve(definition);
-        _running.Remove(definition);
-        if (_assumed && _running.Count > 0)
-        {
-            _provisional[definition] = all;
-        }
-        else
-        {
-            table.TryAdd(definition, all);
-        }
-
-        _assumed |= assumedBefore;
-        return all;
+        return _question.Ask((definition, definition, Asked.Value), Origin.Any, () => Resolve(definition));
     }
 
     private Origin Resolve(IMethodSymbol method)
@@ -107,6 +74,7 @@ internal sealed partial class ResultOrigin
 
     private Origin OfValue(IOperation value, MethodBody body, IMethodSymbol method, bool isReference = false)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         switch (value)
         {
             case { ConstantValue: { HasValue: true, Value: null } } or IDefaultValueOperation or IThrowOperation:
@@ -241,21 +209,12 @@ internal sealed partial class ResultOrigin
     private bool IsView(ISymbol member, ITypeSymbol? type) =>
         _known.Members.IsKnown(member) && (_known.IsRaw(type) || _known.Types.IsMemory(type)) && !_known.Types.IsMemoryHandle(type);
 
-    private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method)
+    // A lambda sees other values of a variable than the method around it.
+    private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method) =>
+        _question.Ask((local, method, Asked.Value), Origin.Any, () => FindOfVariable(local, body, method));
+
+    private Origin FindOfVariable(ISymbol local, MethodBody body, IMethodSymbol method)
     {
-        if (_variables.TryGetValue(local, out Origin known))
-        {
-            return known;
-        }
-
-        if (!_running.Add(local))
-        {
-            _assumed = true;
-            return Origin.Any;
-        }
-
-        bool assumedBefore = _assumed;
-        _assumed = false;
         IReadOnlyList<IOperation?> values = body.Values(local);
         Origin all = values.Count == 0 ? Origin.Unknown : Origin.Any;
         foreach (IOperation? value in values)
@@ -263,17 +222,9 @@ internal sealed partial class ResultOrigin
             all = all.And(value is null ? Origin.Unknown : OfValue(value, body, method));
         }
 
-        _running.Remove(local);
         bool isFresh = all.IsFresh && !IsInUsing(local) && DisposedAsideOnly(local, body)
             && !ValueTrace.Of(local, body, _known, _known.Summaries.Of, method).Escapes;
-        all = all.IsFresh && !isFresh ? Origin.Unknown : all;
-        if (!_assumed)
-        {
-            _variables[local] = all;
-        }
-
-        _assumed |= assumedBefore;
-        return all;
+        return all.IsFresh && !isFresh ? Origin.Unknown : all;
     }
 
     private static bool IsInUsing(ISymbol local) => local.DeclaringSyntaxReferences.Any(reference =>

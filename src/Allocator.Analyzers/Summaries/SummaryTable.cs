@@ -48,18 +48,17 @@ internal sealed class SummaryTable
     private bool IsReturnedBy(IMethodSymbol method, ISymbol subject) => SymbolEqualityComparer.Default.Equals(
         _known.Origins.ViewedBy(method), subject is IMethodSymbol ? method.ContainingType : subject);
 
-    /// <summary>
-    /// One question, with the questions that it leads to. If methods call each other in a cycle, the one that is being examined is assumed
-    /// to borrow. Answers that rest on that are not kept, because they would depend on where in the cycle the question began.
-    /// </summary>
+    /// <summary>One question. If methods call each other in a cycle, the one that is being examined is assumed to borrow.</summary>
     private sealed class Resolution
     {
         private readonly SummaryTable _table;
-        private readonly HashSet<Subject> _running = new();
-        private readonly Dictionary<Subject, Passing> _provisional = new();
-        private bool _assumed;
+        private readonly Question<Subject, Passing> _question;
 
-        public Resolution(SummaryTable table) => _table = table;
+        public Resolution(SummaryTable table)
+        {
+            _table = table;
+            _question = new Question<Subject, Passing>(table._passings);
+        }
 
         /// <summary>Returns what happens to a parameter, or to the object of the method.</summary>
         public Passing Of(ISymbol subject, Slot? slot)
@@ -70,32 +69,7 @@ internal sealed class SummaryTable
             }
 
             Subject definition = new(DefinitionOf(subject), slot);
-            if (_table._passings.TryGetValue(definition, out Passing known))
-            {
-                return known;
-            }
-
-            if (_provisional.TryGetValue(definition, out Passing provisional) || !_running.Add(definition))
-            {
-                _assumed = true;
-                return provisional == Passing.Escapes && _running.Contains(definition) ? Passing.Borrowed : provisional;
-            }
-
-            bool assumedBefore = _assumed;
-            _assumed = false;
-            Passing passing = Resolve(definition.Symbol, slot);
-            _running.Remove(definition);
-            if (_assumed && _running.Count > 0)
-            {
-                _provisional[definition] = passing;
-            }
-            else
-            {
-                _table._passings.TryAdd(definition, passing);
-            }
-
-            _assumed |= assumedBefore;
-            return passing;
+            return _question.Ask(definition, Passing.Borrowed, () => Resolve(definition.Symbol, slot));
         }
 
         private Passing Resolve(ISymbol subject, Slot? slot)

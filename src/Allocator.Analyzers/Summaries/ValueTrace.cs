@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
 
@@ -153,6 +154,7 @@ internal sealed partial class ValueTrace
 
     private void Follow(IOperation value, Grip grip)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         if (!_known.Types.CanKeep(value.Type) && value is not IAnonymousFunctionOperation)
         {
             return;

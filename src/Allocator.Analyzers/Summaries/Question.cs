@@ -1,0 +1,71 @@
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>
+/// One question, with the questions that it leads to. Where they lead back to one that has no answer yet, as with methods that call each
+/// other, an answer is assumed. What rests on that is kept only until the cycle is closed: it would depend on where in the cycle the
+/// question began. So each is answered once for each cycle that it is part of, however many ways lead to it.
+/// </summary>
+internal sealed class Question<TSubject, TAnswer>
+    where TSubject : notnull
+{
+    private readonly ConcurrentDictionary<TSubject, TAnswer> _answers;
+
+    // The number of the earliest question that an answer rests on; they are numbered as they are asked.
+    private readonly Dictionary<TSubject, (TAnswer Answer, int RestsOn)> _open;
+    private int _asked;
+    private int _restsOn = int.MaxValue;
+
+    public Question(ConcurrentDictionary<TSubject, TAnswer> answers, IEqualityComparer<TSubject>? comparer = null)
+    {
+        _answers = answers;
+        _open = new Dictionary<TSubject, (TAnswer, int)>(comparer ?? EqualityComparer<TSubject>.Default);
+    }
+
+    /// <summary>Returns the answer about a subject: one of before, or what <paramref name="find"/> finds.</summary>
+    public TAnswer Ask(TSubject subject, TAnswer assumed, Func<TAnswer> find)
+    {
+        if (_answers.TryGetValue(subject, out TAnswer? known))
+        {
+            return known;
+        }
+
+        if (_open.TryGetValue(subject, out (TAnswer Answer, int RestsOn) open))
+        {
+            _restsOn = Math.Min(_restsOn, open.RestsOn);
+            return open.Answer;
+        }
+
+        RuntimeHelpers.EnsureSufficientExecutionStack();
+        int number = _asked++;
+        int outerRestsOn = _restsOn;
+        _restsOn = int.MaxValue;
+        _open.Add(subject, (assumed, number));
+        TAnswer answer = find();
+        if (_restsOn < number)
+        {
+            _open[subject] = (answer, _restsOn);
+            _restsOn = Math.Min(_restsOn, outerRestsOn);
+            return answer;
+        }
+
+        Close(subject, number);
+        _restsOn = outerRestsOn;
+        return _answers.GetOrAdd(subject, answer);
+    }
+
+    // What was found with the assumed answer is found anew when it is asked for.
+    private void Close(TSubject subject, int number)
+    {
+        _open.Remove(subject);
+        if (_restsOn == number)
+        {
+            foreach (TSubject other in _open.Where(pair => pair.Value.RestsOn >= number).Select(pair => pair.Key).ToArray())
+            {
+                _open.Remove(other);
+            }
+        }
+    }
+}
