@@ -77,7 +77,7 @@ internal sealed partial class Evaluator
 
         if (target is IPropertyReferenceOperation { Property: var property } && !_members.IsKnown(property))
         {
-            ForgetStores();
+            ForgetStoresBy(property);
         }
 
         if (target is IMemberReferenceOperation { Member: var member, Instance: var instance })
@@ -88,7 +88,7 @@ internal sealed partial class Evaluator
             }
 
             ForgetStoresTo(member);
-            if (member is IFieldSymbol && instance is (null or IInstanceReferenceOperation))
+            if (IsPlainMember(member) && instance is (null or IInstanceReferenceOperation))
             {
                 NoteStore(target, member, value);
             }
@@ -125,7 +125,8 @@ internal sealed partial class Evaluator
     }
 
     // Such a member keeps the value that it is given, and does nothing else with it.
-    private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol || OwningTypes.IsAutomatic(member);
+    private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol
+        || (member is { IsVirtual: false, IsOverride: false } && OwningTypes.IsAutomatic(member));
 
     private static bool IsInInitializer(IOperation target) => target.Syntax.Parent?.Parent is InitializerExpressionSyntax;
 
@@ -173,6 +174,14 @@ internal sealed partial class Evaluator
 
     // Code that is not seen may overwrite any field.
     private void ForgetStores() => State.Overwrite(ulong.MaxValue);
+
+    private void ForgetStoresBy(IPropertySymbol property)
+    {
+        if (Stores.Count > 0 && !IsPlainMember(property))
+        {
+            ForgetStores();
+        }
+    }
 
     private void ForgetStoresTo(ISymbol symbol)
     {

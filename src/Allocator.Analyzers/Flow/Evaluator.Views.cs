@@ -36,7 +36,7 @@ internal sealed partial class Evaluator
         bool isKnown = _members.IsKnown(property.Property);
         if (!isKnown)
         {
-            ForgetStores();
+            ForgetStoresBy(property.Property);
         }
 
         Holding source = property.Instance is null ? default : Evaluate(property.Instance, asLocation: true);
