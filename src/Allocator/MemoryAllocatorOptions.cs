@@ -33,7 +33,7 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Idle memory is returned to the system before a request waits. Buffers of up to 1 MiB come from an array pool of the allocator's
-    /// own, and take several times as long as without a budget; larger ones take about as long.
+    /// own, and take about twice as long as without a budget; larger ones up to 1.9 times (<c>docs/design/measured.md</c>).
     /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
 

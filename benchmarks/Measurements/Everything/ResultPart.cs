@@ -66,7 +66,8 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         [
             "src", ":(exclude)src/Allocator.Analyzers", ":(exclude)src/Allocator.CodeFixes", "Directory.Packages.props",
             "benchmarks/Directory.Build.props", "benchmarks/Measuring", ":(exclude)benchmarks/Measuring/MeasurementCommand.cs",
-            ":(exclude)benchmarks/Measuring/Results", ":(exclude)benchmarks/Measuring/Charts", .. Project switch
+            ":(exclude)benchmarks/Measuring/Results", ":(exclude)benchmarks/Measuring/Charts",
+            ":(exclude)benchmarks/Measuring/Machines/ThisCommit.cs", .. Project switch
             {
                 Here => [$"benchmarks/Measurements/{Folder}"],
                 Job => (string[])[],

@@ -13,10 +13,10 @@ public static class ThisCommit
         ? null
         : Git(["status", "--porcelain", "--", .. s_sources]) is { Length: 0 } ? commit : commit + Changed;
 
-    /// <summary>Returns whether these files are what they were at that commit.</summary>
+    /// <summary>Returns whether these files are what they were at that commit, but for comments.</summary>
     public static bool IsUnchangedSince(string commit, IEnumerable<string> files)
         => !commit.EndsWith(Changed)
-            && Git(["diff", "--name-only", commit, "--", .. files]) is { Length: 0 }
+            && Git(["diff", @"--ignore-matching-lines=^\s*//", commit, "--", .. files]) is { Length: 0 }
             && Git(["status", "--porcelain", "--", .. files]) is { Length: 0 };
 
     private static string? Git(params string[] arguments)

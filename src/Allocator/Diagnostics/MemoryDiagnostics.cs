@@ -21,9 +21,9 @@ public static class MemoryDiagnostics
     private static int s_pendingNotices;
 
     /// <summary>
-    /// Raised on a thread of the library for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>. While there is
-    /// a subscriber, every such allocation captures its stack, which costs far more than the allocation itself;
-    /// <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
+    /// Raised on a thread of the library for every allocation that is found unreachable without <c>Dispose</c>: those above 1 MiB, and
+    /// smaller ones where memory is limited, by a budget or by a container. While there is a subscriber, every such allocation captures
+    /// its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
     /// A loop can leak thousands of times: <see cref="AbandonedMemoryEventArgs.IsFirstOrDoubled"/> picks the few to log. The
@@ -65,7 +65,10 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>Gets how many allocations above 1 MiB were found unreachable without <c>Dispose</c> since the process started.</summary>
+    /// <summary>
+    /// Gets how many allocations were found unreachable without <c>Dispose</c> since the process started: those above 1 MiB, and smaller
+    /// ones where memory is limited, by a budget or by a container.
+    /// </summary>
     public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
 
     /// <summary>
@@ -73,8 +76,8 @@ public static class MemoryDiagnostics
     /// allocations; <see cref="AbandonedAllocations"/> counts leaks.
     /// </summary>
     /// <remarks>
-    /// Reading it walks over all allocators. A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array
-    /// and stays in this count as long as its allocator lives.
+    /// Reading it walks over all allocators. Where memory is not limited, a buffer of up to 1 MiB that was dropped without
+    /// <c>Dispose</c> is collected with its array and stays in this count as long as its allocator lives.
     /// </remarks>
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
@@ -238,7 +241,7 @@ public static class MemoryDiagnostics
     }
 }
 
-/// <summary>How closely memory above 1 MiB dropped without <c>Dispose</c> is examined. It comes back in any case.</summary>
+/// <summary>How closely memory dropped without <c>Dispose</c> is examined. It comes back in any case.</summary>
 public enum LeakDetection
 {
     /// <summary>Nothing is counted or reported.</summary>
