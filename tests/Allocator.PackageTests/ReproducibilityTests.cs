@@ -21,7 +21,9 @@ public class ReproducibilityTests(PackedLibrary library)
             new() { ["TZ"] = "Asia/Tokyo", ["DOTNET_CLI_UI_LANGUAGE"] = "de", ["UseSharedCompilation"] = "false" };
         library.Pack(sources, output, environment);
 
-        foreach (string package in new[] { library.PackagePath, library.SymbolsPath, library.WebPackagePath, library.WebSymbolsPath })
+        string[] packages = Directory.GetFiles(library.Feed);
+        Assert.Equal(7, packages.Length); // Four packages, and the symbols of the three that have an assembly.
+        foreach (string package in packages)
         {
             string other = Path.Combine(output, Path.GetFileName(package));
 
