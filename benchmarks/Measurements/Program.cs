@@ -37,6 +37,7 @@ internal static class Program
             MapThreshold.Create(),
             PopulatedMemory.Create(),
             RetentionCommand.Create(),
+            UploadsCommand.Create(),
             AnalyzersCommand.Create(),
             AllCommand.Create(),
             ReportCommand.Create(),

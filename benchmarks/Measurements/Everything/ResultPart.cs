@@ -22,6 +22,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
     // What some parts compile or start beside their own code.
     private static readonly string[] s_sample = ["tests/AotSample"];
     private static readonly string[] s_runtimes = ["tests/platforms/coreclr"];
+    private static readonly string[] s_guide = ["tests/Allocator.AspNetCore.Tests/GuideSurvivalTests.cs"];
 
     // Once for all parts: to describe a machine takes a measurement.
     private static readonly Lazy<string> s_machine = new(static () => MachineText.Describe(ThisMachine.Describe()));
@@ -55,6 +56,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new(Analyzers, Here, "AnalyzerReach", 12, Analyzers, "--sources", "tests/Allocator.Analyzers.Tests/Foreign"),
         new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
         new("service-400", Service, "ThumbnailService-400", 20, "--limits", "400", "--runs", "20"),
+        new("uploads", Here, "GuideUploads", 14, "uploads"),
         new("read-ahead", Service, "ServerReadBuffers", 3, "read-ahead"),
         new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
     ];
@@ -84,6 +86,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
                 "threshold" => [.. JobWithout(Survival, Chaos, Running), "benchmarks/Measurements/Factors"],
                 "instructions" => s_sample,
                 "retention" => s_runtimes,
+                "uploads" => s_guide,
                 _ => [],
             },
         ];
