@@ -28,7 +28,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many allocations are outstanding: not disposed, or disposed and still pinned.</summary>
     /// <remarks>
     /// A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones
-    /// leave it when they are found, and where memory is limited all do.
+    /// leave it when they are found, and if memory is limited all do.
     /// </remarks>
     public long OutstandingAllocations { get; init; }
 

@@ -224,10 +224,7 @@ public sealed class LifetimeAnalyzerTests
                     public static void Short() => MemoryAllocator.Default.Allocate<byte>(64);
                 }
 
-                public sealed class Sum
-                {
-                    public static Sum operator +(Sum left, Sum right) => left;
-                }
+                public sealed class Sum { public static Sum operator +(Sum left, Sum right) => left; }
                 """,
                 SnippetCompilation.ParseOptions));
 

@@ -1,12 +1,11 @@
 using System.Globalization;
 using System.Text.Json;
-using System.Text.RegularExpressions;
 using Allocator.Tests;
 
 namespace Allocator.Analyzers.Tests;
 
 /// <summary>What the page of the rules says they find is what was measured.</summary>
-public sealed partial class ReachPageTests
+public sealed class ReachPageTests
 {
     // The measurement names them more briefly than the page.
     private static readonly (string Measured, string OnPage)[] s_rows =
@@ -34,19 +33,6 @@ public sealed partial class ReachPageTests
             Assert.Equal(0, measured[row]["wrong"]);
         }
     }
-
-    [Fact]
-    public void Page_TimeOfAFile_IsWhatWasMeasured()
-    {
-        string page = File.ReadAllText(Repository.PathTo("docs", "rules", "README.md"));
-        Dictionary<string, double> now = Measured("A file of 2,000 lines, as an editor analyses it")["now"];
-
-        double added = now["added to one that does nothing, processor"];
-        Assert.Equal(added.ToString("0", CultureInfo.InvariantCulture), TimeOfAFile().Match(page).Groups[1].Value);
-    }
-
-    [GeneratedRegex(@"takes (\d+) ms of processor time for a file")]
-    private static partial Regex TimeOfAFile();
 
     private static Dictionary<string, Dictionary<string, double>> Measured(string title)
     {

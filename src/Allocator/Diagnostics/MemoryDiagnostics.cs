@@ -22,7 +22,7 @@ public static class MemoryDiagnostics
 
     /// <summary>
     /// Raised on a thread of the library for every allocation that is found unreachable without <c>Dispose</c>: those above 1 MiB, and
-    /// smaller ones where memory is limited, by a budget or by a container. While there is a subscriber, every such allocation captures
+    /// smaller ones if memory is limited, by a budget or by a container. While there is a subscriber, every such allocation captures
     /// its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
@@ -65,10 +65,7 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>
-    /// Gets how many allocations were found unreachable without <c>Dispose</c> since the process started: those above 1 MiB, and smaller
-    /// ones where memory is limited, by a budget or by a container.
-    /// </summary>
+    /// <summary>Gets how many allocations of this process were found abandoned, as for <see cref="AllocationAbandoned"/>.</summary>
     public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
 
     /// <summary>
@@ -76,7 +73,7 @@ public static class MemoryDiagnostics
     /// allocations; <see cref="AbandonedAllocations"/> counts leaks.
     /// </summary>
     /// <remarks>
-    /// Reading it walks over all allocators. Where memory is not limited, a buffer of up to 1 MiB that was dropped without
+    /// Reading it walks over all allocators. If memory is not limited, a buffer of up to 1 MiB that was dropped without
     /// <c>Dispose</c> is collected with its array and stays in this count as long as its allocator lives.
     /// </remarks>
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;

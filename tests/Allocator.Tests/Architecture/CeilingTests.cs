@@ -33,9 +33,11 @@ public sealed class CeilingTests
     // 53,300: the tests of these six.
     // 53,600: of some thirty defects that were found by reading, in the analyzers, the guides' code and the library.
     // 53,900: of the measurements below, and of what tests let pass that could not fail.
-    private const int MostLinesOfTheTests = 53_900;
+    // 53,950: of expressions too deep for the compiler's stack, of types in a circle, and of ALLOC003 for automatic properties.
+    private const int MostLinesOfTheTests = 53_950;
     // 19,700: pipelines show their spread and are checked to do the same job, errors are said in one line, and what failed is on the page.
-    private const int MostLinesOfTheMeasurements = 19_700;
+    // 19,750: the uploads of the guide are measured by the command that makes all results; they were 25 hours older than the others.
+    private const int MostLinesOfTheMeasurements = 19_750;
 
     private static readonly (string Path, int Lines)[] s_files = SourcesOf("src", "Allocator");
 
