@@ -88,7 +88,7 @@ internal sealed partial class Evaluator
             }
 
             ForgetStoresTo(member);
-            if (IsPlainMember(member) && instance is (null or IInstanceReferenceOperation))
+            if (IsPlainOfAnyObject(member) && instance is (null or IInstanceReferenceOperation))
             {
                 NoteStore(target, member, value);
             }
@@ -125,8 +125,10 @@ internal sealed partial class Evaluator
     }
 
     // Such a member keeps the value that it is given, and does nothing else with it.
-    private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol
-        || (member is { IsVirtual: false, IsOverride: false } && OwningTypes.IsAutomatic(member));
+    private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol || OwningTypes.IsAutomatic(member);
+
+    // In a derived type it may have code. An initializer knows the type of its object.
+    private static bool IsPlainOfAnyObject(ISymbol member) => member is { IsVirtual: false, IsOverride: false } && IsPlainMember(member);
 
     private static bool IsInInitializer(IOperation target) => target.Syntax.Parent?.Parent is InitializerExpressionSyntax;
 
@@ -177,7 +179,7 @@ internal sealed partial class Evaluator
 
     private void ForgetStoresBy(IPropertySymbol property)
     {
-        if (Stores.Count > 0 && !IsPlainMember(property))
+        if (Stores.Count > 0 && !IsPlainOfAnyObject(property))
         {
             ForgetStores();
         }

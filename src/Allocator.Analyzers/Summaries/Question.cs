@@ -4,9 +4,9 @@ using System.Runtime.CompilerServices;
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// One question, with the questions that it leads to. Where they lead back to one that has no answer yet, as with methods that call each
-/// other, an answer is assumed. What rests on that is kept only until the cycle is closed: it would depend on where in the cycle the
-/// question began. So each is answered once for each cycle that it is part of, however many ways lead to it.
+/// One question, with the questions that it leads to. They may lead back to one that has no answer yet, if methods call each other: then
+/// an answer is assumed. Answers that used the assumed one are dropped when the real one is known, because they depend on which of these
+/// methods was asked about first. So each subject is looked at once for each cycle that it is part of, however many ways lead to it.
 /// </summary>
 internal sealed class Question<TSubject, TAnswer>
     where TSubject : notnull
