@@ -1,3 +1,4 @@
+using Allocator.Budgeting;
 using System.Numerics;
 
 namespace Allocator.Tests.Fuzzing;
@@ -33,8 +34,8 @@ internal sealed class FuzzOracle
 
     public List<MemoryReservation> Reservations { get; } = [];
 
-    /// <summary>Gets whether a waiting request has been let in.</summary>
-    public bool IsSomethingGranted => _setup.Statistics.BudgetUsedBytes != UsedBytes;
+    /// <summary>Gets whether a request waits of which nothing is decided yet.</summary>
+    public bool IsSomethingWaiting => ((MemoryBudget?)_setup.Allocator.Account)?.HasWaiters == true;
 
     private long RentedBytes => Buffers.Where(static buffer => buffer.IsOut).Sum(static buffer => buffer.CapacityInBytes);
 

@@ -186,9 +186,9 @@ internal sealed partial class Fuzzer
         try
         {
             waiting = Call(() => from.Do(allocator => allocator.AllocateAsync<byte>(length).AsTask()));
-            while (!waiting.IsCompleted && !_oracle.IsSomethingGranted && _oracle.TryDisposeOfSomething(_random, Log))
+            while (_oracle.IsSomethingWaiting && _oracle.TryDisposeOfSomething(_random, Log))
             {
-                // A refusal ends the wait on another thread. It is judged by what was out at that moment.
+                // A refusal may be decided on another thread, and reaches the task later. It is judged by what is out when it is decided.
                 QueuedWork.Wait();
             }
 
