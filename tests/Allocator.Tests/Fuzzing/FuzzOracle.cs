@@ -1,5 +1,5 @@
-using Allocator.Budgeting;
 using System.Numerics;
+using Allocator.Budgeting;
 
 namespace Allocator.Tests.Fuzzing;
 
