@@ -71,6 +71,37 @@ public partial class LinkTests
         Assert.True(alone.Length == 0, "No document leads to " + string.Join(", ", alone));
     }
 
+    [Fact]
+    public void Promises_EachRow_NamesTestsThatAreThere()
+    {
+        string[] rows = [.. File.ReadLines(Repository.PathTo("docs", "promises.md"))
+            .Where(static line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1)];
+
+        Assert.NotEmpty(rows);
+        Assert.All(rows, static row =>
+        {
+            IReadOnlyList<Match> tests = TestName().Matches(row);
+            Assert.True(tests.Count > 0, $"No test is named: {row}");
+            Assert.All(tests, static test => Assert.True(
+                IsTest(test.Groups["type"].Value, test.Groups["method"].Value), $"There is no test {test.Value}."));
+        });
+    }
+
+    /// <summary>Otherwise the test above could not fail.</summary>
+    [Theory]
+    [InlineData(nameof(Promises_EachRow_NamesTestsThatAreThere), true)]
+    [InlineData(nameof(IsTest), false)]
+    public void IsTest_OfAMember_TellsWhetherItIsATest(string method, bool expected) =>
+        Assert.Equal(expected, IsTest(nameof(LinkTests), method));
+
+    // In the sources, because tests of other projects are named too. All public methods of test classes are tests.
+    private static bool IsTest(string type, string method) =>
+        Directory.EnumerateFiles(Repository.PathTo("tests"), $"{type}.cs", SearchOption.AllDirectories).Any(
+            path => Regex.IsMatch(File.ReadAllText(path), $@"public (async )?(void|Task) {method}\("));
+
     [GeneratedRegex(@"`(?<name>\w+\.cs)`")]
     private static partial Regex SourceFileName();
+
+    [GeneratedRegex(@"`(?<type>\w+Tests)\.(?<method>\w+)`")]
+    private static partial Regex TestName();
 }

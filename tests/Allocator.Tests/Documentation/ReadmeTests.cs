@@ -18,11 +18,6 @@ public class ReadmeTests
     public void Readme_ForItsReaders_HasAnExampleThatRuns() =>
         Assert.Contains(CodeBlock.All(), block => block is { Document: "README.md", IsRun: true });
 
-    /// <summary>Its first screen is what most readers see.</summary>
-    [Fact]
-    public void Readme_Lines_AreAtMost160() =>
-        Assert.InRange(File.ReadLines(Repository.PathTo("README.md")).Count(), 1, 160);
-
     [Theory]
     [MemberData(nameof(Blocks))]
     public void Example_OfADocument_CompilesAndRuns(string document, int line) =>
