@@ -8,40 +8,18 @@ public sealed class AnalyzerVerifierTests
     private const string Opening =
         "public static class Example { public static void Run() { Allocator.MemoryAllocator a = Allocator.MemoryAllocator.Default; ";
 
-    [Fact]
-    public async Task Verify_MissingDiagnostic_Throws()
+    [Theory]
+    [InlineData("{|ALLOC001:a.ReleaseRetainedResources()|};", "missing    ALLOC001")]
+    [InlineData("a.Allocate<byte>(1);", "unexpected ALLOC004")]
+    [InlineData("{|ALLOC004:a.Allocate<byte>(1);|}", "missing    ALLOC004")]
+    [InlineData("{|ALLOC001:a.Allocate<byte>(1)|};", "missing    ALLOC001")]
+    [InlineData("missing();", "CS0103")]
+    public async Task Verify_WrongMarkOrSource_Throws(string statement, string message)
     {
         SnippetException exception = await Assert.ThrowsAsync<SnippetException>(
-            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>(Opening + "{|ALLOC001:a.ReleaseRetainedResources()|}; } }"));
+            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>($"{Opening}{statement} }} }}"));
 
-        Assert.Contains("missing    ALLOC001", exception.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task Verify_UnexpectedDiagnostic_Throws()
-    {
-        SnippetException exception = await Assert.ThrowsAsync<SnippetException>(
-            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>(Opening + "a.Allocate<byte>(1); } }"));
-
-        Assert.Contains("unexpected ALLOC004", exception.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task Verify_OtherPlaceOrRule_Throws()
-    {
-        await Assert.ThrowsAsync<SnippetException>(
-            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>(Opening + "{|ALLOC004:a.Allocate<byte>(1);|} } }"));
-        await Assert.ThrowsAsync<SnippetException>(
-            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>(Opening + "{|ALLOC001:a.Allocate<byte>(1)|}; } }"));
-    }
-
-    [Fact]
-    public async Task Verify_SourceThatDoesNotCompile_Throws()
-    {
-        SnippetException exception = await Assert.ThrowsAsync<SnippetException>(
-            () => AnalyzerVerifier.Verify<LifetimeAnalyzer>(Opening + "missing(); } }"));
-
-        Assert.Contains("CS0103", exception.Message, StringComparison.Ordinal);
+        Assert.Contains(message, exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
