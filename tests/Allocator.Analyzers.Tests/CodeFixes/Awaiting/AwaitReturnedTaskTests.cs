@@ -1,32 +1,11 @@
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Awaiting;
+using Microsoft.CodeAnalysis.CSharp;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Awaiting;
 
 public class AwaitReturnedTaskTests
 {
-    private const string Head =
-        """
-        using System;
-        using System.Buffers;
-        using System.IO;
-        using System.Runtime.CompilerServices;
-        using System.Threading.Tasks;
-        using Allocator;
-
-        public class Snippet
-        {
-            private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
-
-
-        """;
-
-    public static TheoryData<string> Cases => FixVerifier.Cases("AwaitReturnedTask");
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<AwaitReturnedTask>(name, Head, "\n}\n");
-
     [Fact]
     public Task SpansBeforeTheAwait_AreAllowedSinceCSharp13() => Fixes(
         SpanBeforeTheTask("Task"), SpanBeforeTheTask("async Task").Replace("return", "await", StringComparison.Ordinal));
@@ -34,7 +13,7 @@ public class AwaitReturnedTaskTests
     [Fact]
     public Task LineEnds_AreThoseOfTheFile()
     {
-        string before = Head + SpanBeforeTheTask("ValueTask").Replace(".AsTask()", "", StringComparison.Ordinal)
+        string before = FixVerifier.Head + SpanBeforeTheTask("ValueTask").Replace(".AsTask()", "", StringComparison.Ordinal)
             .Replace("return s", "if (span.Length > 1)\n            return s", StringComparison.Ordinal)
             .Replace("// end", "return default;", StringComparison.Ordinal) + "\n}\n";
         string after = before.Replace("ValueTask", "async ValueTask", StringComparison.Ordinal)
@@ -61,6 +40,35 @@ public class AwaitReturnedTaskTests
         Assert.Contains("\nawait stream.WriteAsync(", await project.Text());
     }
 
+    [Fact]
+    public Task SpansInTheMethod_BeforeCSharp13_HaveNoFix() => FixVerifier.OffersNothing<AwaitReturnedTask>(
+        FixVerifier.Head + """
+            public Task M(Stream stream)
+            {
+                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
+                Span<byte> span = owner.Memory.Span;
+                span.Fill(1);
+                return stream.WriteAsync(owner.Memory).AsTask();
+            }
+        }
+        """,
+        LanguageVersion.CSharp12);
+
+    [Theory]
+    [InlineData("public Task M(Stream stream, ref int n)")]
+    [InlineData("public Task M(Stream stream, in int n)")]
+    [InlineData("public Task M(Stream stream, ReadOnlySpan<byte> header)")]
+    [InlineData("public unsafe Task M(Stream stream)")]
+    [InlineData("[MethodImpl(MethodImplOptions.Synchronized)] public Task M(Stream stream)")]
+    public Task MethodThatCannotBeAsync_HasNoFix(string signature) => OffersNothing(
+        $$"""
+            {{signature}}
+            {
+                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
+                return stream.WriteAsync(owner.Memory).AsTask();
+            }
+        """);
+
     private static string SpanBeforeTheTask(string type) =>
         $$"""
             public {{type}} M(Stream stream)
@@ -74,5 +82,8 @@ public class AwaitReturnedTaskTests
         """;
 
     private static Task Fixes(string before, string after) =>
-        FixVerifier.Fixes<AwaitReturnedTask>(Head + before + "\n}\n", Head + after + "\n}\n");
+        FixVerifier.Fixes<AwaitReturnedTask>(FixVerifier.Head + before + "\n}\n", FixVerifier.Head + after + "\n}\n");
+
+    private static Task OffersNothing(string members) =>
+        FixVerifier.OffersNothing<AwaitReturnedTask>(FixVerifier.Head + members + "\n}\n");
 }

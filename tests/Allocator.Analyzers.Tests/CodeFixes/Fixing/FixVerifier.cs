@@ -8,20 +8,43 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Fixing;
 /// </summary>
 internal static class FixVerifier
 {
+    /// <summary>What the members of a case stand behind.</summary>
+    public const string Head =
+        """
+        using System;
+        using System.Buffers;
+        using System.Collections.Generic;
+        using System.IO;
+        using System.Linq;
+        using System.Runtime.CompilerServices;
+        using System.Threading.Tasks;
+        using Allocator;
+
+        public class Snippet
+        {
+            private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
+            private readonly object _lock = new();
+            private readonly Random _random = new();
+
+            private static void Use(Span<byte> span) => span.Clear();
+
+
+        """;
+
     private static readonly Dictionary<string, (string Kind, string Source)> s_cases = SnippetCorpus.Read(".fixes");
 
-    /// <summary>Gets the names of the cases of a <c>.fixes</c> file.</summary>
-    public static TheoryData<string> Cases(string file) => [.. s_cases.Keys.Where(name => name.StartsWith(file + "/"))];
+    /// <summary>Gets the names of the cases of all <c>.fixes</c> files.</summary>
+    public static TheoryData<string> Cases => [.. s_cases.Keys];
 
     /// <summary>
     /// Checks a case: of the kinds, <c>fixes</c> and <c>fixes all</c> have the file before and after, divided by <c>---</c>, and
     /// <c>nothing</c> has one that nothing is offered for.
     /// </summary>
-    public static Task Check<TFix>(string name, string head, string tail)
+    public static Task Check<TFix>(string name, string head = Head)
         where TFix : CodeFixProvider, new()
     {
         (string kind, string source) = s_cases[name];
-        string[] files = [.. source.Split("\n---\n").Select(file => head + file + tail)];
+        string[] files = [.. source.Split("\n---\n").Select(file => head + file + "\n}\n")];
         return kind switch
         {
             "fixes" => Fixes<TFix>(files[0], files[1]),

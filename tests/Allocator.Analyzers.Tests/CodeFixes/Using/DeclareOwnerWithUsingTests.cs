@@ -7,27 +7,6 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 
 public class DeclareOwnerWithUsingTests
 {
-    private const string Head =
-        """
-        using System;
-        using System.Buffers;
-        using Allocator;
-
-        public class Snippet
-        {
-            private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
-
-            private static void Use(Span<byte> span) => span.Clear();
-
-
-        """;
-
-    public static TheoryData<string> Cases => FixVerifier.Cases("DeclareOwnerWithUsing");
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<DeclareOwnerWithUsing>(name, Head, "\n}\n");
-
     [Fact]
     public async Task TopLevelStatement_IsFixed()
     {
@@ -64,7 +43,7 @@ public class DeclareOwnerWithUsingTests
     [InlineData("owner ??= null!;")]
     public async Task VariableThatMayChange_HasNoFix(string change)
     {
-        string source = Head + $$"""
+        string source = FixVerifier.Head + $$"""
                 public void M(int n)
                 {
                     IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);

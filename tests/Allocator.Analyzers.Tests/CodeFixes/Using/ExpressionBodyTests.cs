@@ -7,34 +7,11 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 
 public class ExpressionBodyTests
 {
-    private const string Head =
-        """
-        using System;
-        using System.Buffers;
-        using System.Collections.Generic;
-        using System.IO;
-        using System.Linq;
-        using System.Threading.Tasks;
-        using Allocator;
-
-        public class Snippet
-        {
-            private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
-
-
-        """;
-
-    public static TheoryData<string> Cases => FixVerifier.Cases("ExpressionBody");
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<DeclareOwnerWithUsing>(name, Head, "\n}\n");
-
     [Fact]
     public Task MembersOnOneLine_StayOnIt() => FixVerifier.Fixes<DeclareOwnerWithUsing>(
-        Head + "    void M() => _allocator.Allocate<byte>(1).Memory.Span.Clear(); "
+        FixVerifier.Head + "    void M() => _allocator.Allocate<byte>(1).Memory.Span.Clear(); "
             + "int P => _allocator.Allocate<byte>(2).Memory.Length;\n}\n",
-        Head + "    void M() { using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(1); owner.Memory.Span.Clear(); } "
+        FixVerifier.Head + "    void M() { using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(1); owner.Memory.Span.Clear(); } "
             + "int P { get { using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(2); return owner.Memory.Length; } }\n}\n");
 
     [Fact]
@@ -55,7 +32,7 @@ public class ExpressionBodyTests
     [InlineData("public Func<Task> M(Stream stream) => () => stream.WriteAsync(_allocator.Allocate<byte>(64).Memory).AsTask();")]
     public async Task TaskThatUsesTheOwnerLater_HasNoFix(string member)
     {
-        FixedProject project = FixedProject.Of(Head + member + "\n}\n", new DeclareOwnerWithUsing());
+        FixedProject project = FixedProject.Of(FixVerifier.Head + member + "\n}\n", new DeclareOwnerWithUsing());
 
         Assert.Empty(await project.Offers(await project.DiagnosticAt("_allocator.Allocate<byte>(64)", RuleIds.NeverDisposed)));
     }

@@ -5,23 +5,6 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 
 public class HoistedOwnerTests
 {
-    private const string Head =
-        """
-        using System;
-        using System.Buffers;
-        using System.IO;
-        using System.Linq;
-        using System.Threading.Tasks;
-        using Allocator;
-
-        public class Snippet
-        {
-            private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
-            private readonly Random _random = new();
-
-
-        """;
-
     private const string WithoutImports =
         """
         class C
@@ -33,12 +16,6 @@ public class HoistedOwnerTests
         }
         """;
 
-    public static TheoryData<string> Cases => FixVerifier.Cases("HoistedOwner");
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<DeclareOwnerWithUsing>(name, Head, "\n}\n");
-
     [Fact]
     public Task StatementsOnOneLine_StayOnIt() => Fixes(
         "    public void M() { _allocator.Allocate<byte>(64).Memory.Span.Clear(); }",
@@ -47,7 +24,7 @@ public class HoistedOwnerTests
     [Fact]
     public Task LineEndsAndTabs_AreThoseOfTheFile()
     {
-        string before = Head + "\tvoid M()\n\t{\n\t\t_allocator.Allocate<byte>(64).Memory.Span.Clear();\n\t}\n}\n";
+        string before = FixVerifier.Head + "\tvoid M()\n\t{\n\t\t_allocator.Allocate<byte>(64).Memory.Span.Clear();\n\t}\n}\n";
         string after = before.Replace(
             "_allocator.Allocate<byte>(64).",
             "using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);\n\t\towner.",
@@ -91,15 +68,14 @@ public class HoistedOwnerTests
                 {{statement}}
             }
 
-            private static void Use(Span<byte> span) => span.Clear();
-
             private static void Use(int number, Span<byte> span) => span.Clear();
 
             private static bool Check(Span<byte> span) => span[0] == 0;
         """);
 
     private static Task Fixes(string before, string after) =>
-        FixVerifier.Fixes<DeclareOwnerWithUsing>(Head + before + "\n}\n", Head + after + "\n}\n");
+        FixVerifier.Fixes<DeclareOwnerWithUsing>(FixVerifier.Head + before + "\n}\n", FixVerifier.Head + after + "\n}\n");
 
-    private static Task OffersNothing(string members) => FixVerifier.OffersNothing<DeclareOwnerWithUsing>(Head + members + "\n}\n");
+    private static Task OffersNothing(string members) =>
+        FixVerifier.OffersNothing<DeclareOwnerWithUsing>(FixVerifier.Head + members + "\n}\n");
 }

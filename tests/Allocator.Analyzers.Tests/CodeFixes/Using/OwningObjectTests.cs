@@ -5,7 +5,7 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 
 public class OwningObjectTests
 {
-    private const string Head =
+    public const string Head =
         """
         using System;
         using System.Buffers;
@@ -66,12 +66,6 @@ public class OwningObjectTests
 
 
         """;
-
-    public static TheoryData<string> Cases => FixVerifier.Cases("OwningObject");
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<DeclareOwnerWithUsing>(name, Head, "\n}\n");
 
     [Fact]
     public async Task ConfiguredVar_OfAnObjectWithoutAType_IsNotUsed()
