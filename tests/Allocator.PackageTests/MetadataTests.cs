@@ -91,19 +91,20 @@ public partial class MetadataTests(PackedLibrary library)
         Assert.Equal(128, BinaryPrimitives.ReadInt32BigEndian(icon.AsSpan(20)));
     }
 
-    /// <summary>All of the newest section, and nothing of another; links to files by their texts.</summary>
+    /// <summary>Each package has notes of its own, and each link in them is whole.</summary>
     [Fact]
-    public void Package_ReleaseNotes_AreTheNewestSectionOfTheChangelog()
+    public void ReleaseNotes_OfEachPackage_AreItsOwnAndLinkToThisCommit()
     {
-        string[] lines = File.ReadAllLines(Path.Combine(library.Sources, "CHANGELOG.md"));
-        int heading = Array.FindIndex(lines, line => line.StartsWith("## ", StringComparison.Ordinal));
-        string[] section = [.. lines.Skip(heading + 1).TakeWhile(line => !line.StartsWith("## ", StringComparison.Ordinal))];
+        string[] packages = [library.PackagePath, library.WebPackagePath, library.SkiaPackagePath, library.ImageSharpPackagePath];
+        string[] notes = [.. packages.Select(package => Metadata("releaseNotes", package).Value)];
 
-        string notes = Metadata("releaseNotes").Value;
-
-        Assert.Contains("](", string.Concat(section), StringComparison.Ordinal);
-        Assert.Equal(Link().Replace(string.Join('\n', section).Trim(), "$1"), notes.ReplaceLineEndings("\n"));
-        Assert.True(notes.Length <= 35_000, "NuGet galleries refuse more than 35,000 characters.");
+        Assert.Distinct(notes);
+        Assert.All(notes, one =>
+        {
+            Assert.Contains($" ({SourceCopy.Remote}/blob/{library.Commit}/docs/", one, StringComparison.Ordinal);
+            Assert.DoesNotContain("](", one, StringComparison.Ordinal);
+            Assert.InRange(one.Length, 1, 35_000);   // NuGet galleries refuse more.
+        });
     }
 
     /// <summary>Not the branch: packages of one commit would differ by it.</summary>
@@ -143,10 +144,12 @@ public partial class MetadataTests(PackedLibrary library)
     [GeneratedRegex(@"\]\((?!https?:|#)")]
     private static partial Regex PathOfLink();
 
-    private XElement Metadata(string name)
+    private XElement Metadata(string name, string? package = null)
     {
-        XElement metadata = XDocument.Load(new MemoryStream(Entry("Allocator.nuspec"))).Root!.Elements()
-            .Single(element => element.Name.LocalName == "metadata");
+        using ZipArchive archive = ZipFile.OpenRead(package ?? library.PackagePath);
+        ZipArchiveEntry nuspec = archive.Entries.Single(static entry => entry.FullName.EndsWith(".nuspec", StringComparison.Ordinal));
+        using Stream stream = nuspec.Open();
+        XElement metadata = XDocument.Load(stream).Root!.Elements().Single(element => element.Name.LocalName == "metadata");
         return metadata.Elements().Single(element => element.Name.LocalName == name);
     }
 
