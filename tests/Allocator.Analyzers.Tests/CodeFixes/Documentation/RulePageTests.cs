@@ -1,4 +1,3 @@
-using System.Globalization;
 using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Awaiting;
@@ -26,17 +25,6 @@ public class RulePageTests
         Assert.Equal($"# {id}: {rule.Title}", lines[0]);
         string severity = rule.DefaultSeverity == DiagnosticSeverity.Info ? "suggestion" : "warning";
         Assert.StartsWith($"Category `{rule.Category}`, severity **{severity}**", lines[2], StringComparison.Ordinal);
-    }
-
-    [Theory]
-    [MemberData(nameof(Rules))]
-    public void Description_OfARule_NamesItsPage(string id)
-    {
-        DiagnosticDescriptor rule = s_rules.Single(rule => rule.Id == id);
-
-        Assert.Contains($"docs/rules/{id}.md", rule.Description.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);
-        Assert.True(File.Exists(Repository.PathTo("docs", "rules", $"{id}.md")));
-        Assert.Contains($"[{id}]({id}.md)", File.ReadAllText(Repository.PathTo("docs", "rules", "README.md")), StringComparison.Ordinal);
     }
 
     [Theory]
