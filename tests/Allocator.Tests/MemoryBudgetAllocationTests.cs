@@ -176,21 +176,8 @@ public class MemoryBudgetAllocationTests
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4, BudgetTimeout = Timeout.InfiniteTimeSpan });
         IMemoryOwner<byte> held = allocator.Allocate<byte>(4 << 20);
-        Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
         using ManualResetEventSlim end = new();
-        using CountdownEvent blocked = new(Environment.ProcessorCount);
-        for (int i = 0; i < Environment.ProcessorCount; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(
-                _ =>
-                {
-                    blocked.Signal();
-                    end.Wait();
-                },
-                null);
-        }
-
-        blocked.Wait();
+        QueuedWork.BlockThreadPool(end);
         Thread waiting = new(() => allocator.Allocate<byte>(4 << 20).Dispose()) { IsBackground = true };
         waiting.Start();
         Assert.True(SpinWait.SpinUntil(() => allocator.GetStatistics().BudgetWaits == 1, TimeSpan.FromSeconds(30)));

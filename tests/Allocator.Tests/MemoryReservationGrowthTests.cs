@@ -196,20 +196,6 @@ public class MemoryReservationGrowthTests
         }
     }
 
-    [Theory]
-    [InlineData(-1)]
-    [InlineData(long.MinValue)]
-    public async Task Grow_Negative_IsRefusedByNameWithTheValue(long bytes)
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
-        ArgumentOutOfRangeException ofTry = Assert.Throws<ArgumentOutOfRangeException>(() => reservation.TryGrow(bytes));
-        ArgumentOutOfRangeException ofAsync =
-            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await reservation.GrowAsync(bytes));
-        Assert.Equal(("bytes", bytes, "bytes", bytes), (ofTry.ParamName, ofTry.ActualValue, ofAsync.ParamName, ofAsync.ActualValue));
-        Assert.Equal(Block, reservation.ReservedBytes);
-    }
-
     [Fact]
     public async Task Grow_WithoutABudget_SumsOfAbsurdGrowthDoNotWrap()
     {

@@ -129,10 +129,9 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task ReserveAsync_Negative_IsRefused()
+    public async Task ReserveAsync_Nothing_CountsWhatIsAllocatedBeyond()
     {
         using TestSetup setup = new(budget: 8 * Block);
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await setup.Allocator.ReserveAsync(-1));
         using MemoryReservation nothing = await setup.Allocator.ReserveAsync(0);
         using IMemoryOwner<byte> owner = nothing.Allocate<byte>(Block);
         Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
@@ -261,22 +260,29 @@ public class MemoryReservationTests
     [Theory]
     [InlineData(-1)]
     [InlineData(long.MinValue)]
-    public async Task ReserveAsync_Negative_IsRefusedByNameWithTheValue(long bytes)
+    public async Task AnyCall_NegativeBytes_IsRefusedByNameWithTheValue(long bytes)
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
+        List<Func<Task>> calls = [() => Task.FromResult(reservation.TryGrow(bytes)), () => reservation.GrowAsync(bytes).AsTask()];
         foreach (MemoryAllocator allocator in new[] { setup.Allocator, reservation })
         {
-            ArgumentOutOfRangeException ofReservation = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
-                async () => await allocator.ReserveAsync(bytes));
-            ArgumentOutOfRangeException ofExternal = Assert.Throws<ArgumentOutOfRangeException>(
-                () => allocator.TrackExternalMemory(bytes));
-            Assert.Equal(
-                ("bytes", bytes, "bytes", bytes),
-                (ofReservation.ParamName, ofReservation.ActualValue, ofExternal.ParamName, ofExternal.ActualValue));
+            calls.AddRange(
+            [
+                () => allocator.ReserveAsync(bytes).AsTask(),
+                () => allocator.ReserveAsync(bytes, TimeSpan.FromSeconds(30)).AsTask(),
+                () => Task.FromResult(allocator.TryReserve(bytes, out _)),
+                () => Task.FromResult(allocator.TrackExternalMemory(bytes)),
+            ]);
         }
 
-        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
+        foreach (Func<Task> call in calls)
+        {
+            ArgumentOutOfRangeException failure = await Assert.ThrowsAsync<ArgumentOutOfRangeException>("bytes", call);
+            Assert.Equal(bytes, failure.ActualValue);
+        }
+
+        Assert.Equal((1L * Block, 1L * Block), (reservation.ReservedBytes, setup.Statistics.BudgetUsedBytes));
     }
 
     private static IDisposable AllocatePixels(MemoryAllocator allocator, int width, int height, int pixelSize) => pixelSize switch

@@ -253,22 +253,8 @@ public class PixelBufferTests
         {
             using TestSetup setup = new();
             using PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(100, 40);
-            int workers = Environment.ProcessorCount;
-            Assert.True(ThreadPool.SetMaxThreads(workers, workers));
-            using CountdownEvent blocked = new(workers);
             using ManualResetEventSlim end = new();
-            for (int i = 0; i < workers; i++)
-            {
-                ThreadPool.UnsafeQueueUserWorkItem(
-                    _ =>
-                    {
-                        blocked.Signal();
-                        end.Wait();
-                    },
-                    null);
-            }
-
-            blocked.Wait();
+            QueuedWork.BlockThreadPool(end);
             int rows = 0;
             Thread caller = new(() => pixels.ProcessPixelRowsInParallel(band => Interlocked.Add(ref rows, band.Height), 4));
             caller.Start();

@@ -32,6 +32,25 @@ internal static class QueuedWork
         WaitForThreads();
     }
 
+    /// <summary>Blocks all threads of the pool, which gets no more of them, until the event is set.</summary>
+    public static void BlockThreadPool(ManualResetEventSlim end)
+    {
+        Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
+        using CountdownEvent blocked = new(Environment.ProcessorCount);
+        for (int i = 0; i < Environment.ProcessorCount; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(
+                _ =>
+                {
+                    blocked.Signal();
+                    end.Wait();
+                },
+                null);
+        }
+
+        blocked.Wait();
+    }
+
     private static void WaitFor(BackgroundThread thread)
     {
         using Marker marker = new();

@@ -58,18 +58,6 @@ public class TimedReservationTests
         (await large).Dispose();
     }
 
-    [Theory]
-    [InlineData(-1)]
-    [InlineData(long.MinValue)]
-    public async Task Reserve_Negative_IsRefusedByNameWithTheValue(long bytes)
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        ArgumentOutOfRangeException ofTry = Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.TryReserve(bytes, out _));
-        ArgumentOutOfRangeException ofTimed =
-            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await setup.Allocator.ReserveAsync(bytes, s_patience));
-        Assert.Equal(("bytes", bytes, "bytes", bytes), (ofTry.ParamName, ofTry.ActualValue, ofTimed.ParamName, ofTimed.ActualValue));
-    }
-
     [Fact]
     public async Task Reserve_AbsurdWithoutABudget_IsRefusedByName()
     {
@@ -252,7 +240,7 @@ public class TimedReservationTests
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4 });
         Assert.True(allocator.TryReserve(4 << 20, out MemoryReservation? held));
         using ManualResetEventSlim end = new();
-        BlockThreadPool(end);
+        QueuedWork.BlockThreadPool(end);
         Task<MemoryReservation> refused = allocator.ReserveAsync(1 << 20, TimeSpan.FromMilliseconds(50)).AsTask();
         Task<MemoryReservation> granted = allocator.ReserveAsync(4 << 20, TimeSpan.FromHours(1)).AsTask();
         AggregateException failure = Assert.Throws<AggregateException>(() => refused.Wait(s_patience));
@@ -280,22 +268,4 @@ public class TimedReservationTests
         held.Dispose();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
     }).Dispose();
-
-    private static void BlockThreadPool(ManualResetEventSlim end)
-    {
-        Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
-        using CountdownEvent blocked = new(Environment.ProcessorCount);
-        for (int i = 0; i < Environment.ProcessorCount; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(
-                _ =>
-                {
-                    blocked.Signal();
-                    end.Wait();
-                },
-                null);
-        }
-
-        blocked.Wait();
-    }
 }
