@@ -284,8 +284,7 @@ musl() {
 
 musl_soak() {
     coreclr musl
-    [[ -z ${ALONE:-} ]] || dotnet build tests/Soak --configuration Release
-    DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 "$PWD/artifacts/platforms/musl/dotnet" artifacts/bin/Soak/release/Soak.dll --duration 30
+    DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 "$PWD/artifacts/platforms/musl/dotnet" "$smoke" soak 30
 }
 
 # Chiselled and read-only containers with seccomp and a limit, made of namespaces; with musl too where it is.
@@ -453,14 +452,14 @@ measurements() {
 
 # A minute of everything at once, on real memory: nothing may be left at the end, and the resident set must stay flat.
 soak() {
-    # shellcheck disable=SC2046
-    dotnet run $(built) --configuration Release --project tests/Soak -- --duration 60
+    [[ -z ${ALONE:-} ]] || dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+    artifacts/bin/PlatformSmoke/release_net10.0/PlatformSmoke soak 60
 }
 
 # The same while the managed heap, of 128 MiB, is full three times a second. The runtime itself dies of that where it compiles, collects in the background, or starts a thread meanwhile.
 soak_exhausted() {
-    [[ -z ${ALONE:-} ]] || dotnet build tests/Soak --configuration Release
-    DOTNET_GCHeapHardLimit=0x8000000 DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 dotnet artifacts/bin/Soak/release/Soak.dll --duration 18 --exhaust
+    [[ -z ${ALONE:-} ]] || dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+    DOTNET_GCHeapHardLimit=0x8000000 DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 artifacts/bin/PlatformSmoke/release_net10.0/PlatformSmoke soak 18 exhaust
 }
 
 # The pages, charts and tables that are committed are those that the committed results give.
