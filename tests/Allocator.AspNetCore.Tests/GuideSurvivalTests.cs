@@ -42,6 +42,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
     [InlineData(true, true)]
     public async Task FirstExample_UnderManyUploads_AnswersEachAndStaysAlive(bool hasHeapLimit, bool hasBudget)
     {
+        Skip.If(s_rounds is null && hasHeapLimit != hasBudget, "Without ALLOCATOR_UPLOAD_ROUNDS neither limit or both are tried.");
         Example example = Example.OfTheGuide();
         if (hasBudget)
         {
