@@ -15,6 +15,8 @@ run() {
     wait "$!"
     status=$? seconds=$((SECONDS - started))
     ((status != 124 && status != 137)) || echo "Stopped after $limit s."
+    # Not every output ends with a line's end.
+    [[ -z $(tail --bytes=1 "$log") ]] || echo
     printf -- '---- %s: exit code %d, %d s\n' "$1" "$status" "$seconds"
 }
 
