@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Reflection;
 using Allocator.Tests.Documentation;
 using Allocator.Tests.Limits;
 using Measuring.Cgroups;
@@ -43,6 +42,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
     [InlineData(true, true)]
     public async Task FirstExample_UnderManyUploads_AnswersEachAndStaysAlive(bool hasHeapLimit, bool hasBudget)
     {
+        Skip.If(s_rounds is null && hasHeapLimit != hasBudget, "Without ALLOCATOR_UPLOAD_ROUNDS neither limit or both are tried.");
         Example example = Example.OfTheGuide();
         if (hasBudget)
         {
@@ -74,7 +74,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
         await example.CompileAsync(async (program, folder) =>
         {
             using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
-            using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit: false);
+            using ListeningProgram running = ListeningProgram.Start(program, folder, group.Folder);
             long began = Stopwatch.GetTimestamp();
             int[] sizes = [100_000, 1_000_000, 5_000_000, UploadBytes];
             List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
@@ -90,7 +90,7 @@ public class GuideSurvivalTests(ITestOutputHelper output)
     private static async Task SurviveAsync(string program, string folder, bool hasHeapLimit, bool hasBudget)
     {
         using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
-        using RunningExample running = await RunningExample.StartAsync(program, folder, group, hasHeapLimit);
+        using ListeningProgram running = ListeningProgram.Start(program, folder, group.Folder, hasHeapLimit ? HeapLimit : null);
         List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
             await UploadAsync(running.Address, Enumerable.Repeat(UploadBytes, Uploads), isForm: false);
         Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static answer => answer.Status).ToDictionary();
@@ -218,76 +218,6 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             {
                 folder.Delete(recursive: true);
             }
-        }
-    }
-
-    /// <summary>The program, in a process and a memory cgroup.</summary>
-    private sealed class RunningExample : IDisposable
-    {
-        private const string Listening = "Now listening on: ";
-
-        private readonly RemoteInvokeHandle _handle;
-
-        private RunningExample(RemoteInvokeHandle handle, Uri address)
-        {
-            _handle = handle;
-            Address = address;
-            _ = handle.Process.StandardOutput.ReadToEndAsync();
-        }
-
-        public Uri Address { get; }
-
-        public bool HasExited => _handle.Process.HasExited;
-
-        public static async Task<RunningExample> StartAsync(string program, string folder, MemoryCgroup group, bool hasHeapLimit)
-        {
-            RemoteInvokeOptions options = new() { CheckExitCode = false };
-            options.StartInfo.WorkingDirectory = folder;
-            options.StartInfo.RedirectStandardOutput = true;
-            options.StartInfo.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
-            if (hasHeapLimit)
-            {
-                options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = HeapLimit;
-            }
-
-            RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-                static (path, folder) =>
-                {
-                    File.WriteAllText(
-                        Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
-                    Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);
-                    return RemoteExecutor.SuccessExitCode;
-                },
-                program,
-                group.Folder,
-                options);
-            try
-            {
-                while (await handle.Process.StandardOutput.ReadLineAsync().WaitAsync(Patience.Limit) is { } line)
-                {
-                    int at = line.IndexOf(Listening, StringComparison.Ordinal);
-                    if (at >= 0)
-                    {
-                        return new RunningExample(handle, new Uri(line[(at + Listening.Length)..].Trim()));
-                    }
-                }
-            }
-            catch
-            {
-                handle.Process.Kill();
-                handle.Dispose();
-                throw;
-            }
-
-            // Throws what the application threw, if it did.
-            handle.Dispose();
-            throw new InvalidOperationException("The application of the guide has ended.");
-        }
-
-        public void Dispose()
-        {
-            _handle.Process.Kill();
-            _handle.Dispose();
         }
     }
 

@@ -1,4 +1,3 @@
-using System.Reflection;
 using System.Text;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Tests;
@@ -29,7 +28,7 @@ public class GuideTests
     [Theory]
     [MemberData(nameof(Blocks))]
     public void Example_OfAGuide_CompilesAndStarts(string document, int line) =>
-        ExampleCompiler.TryOut(document, line, StartInItsOwnProcess);
+        ExampleCompiler.TryOut(document, line, static (program, folder) => ListeningProgram.Start(program, folder).Dispose());
 
     [Fact]
     public void ConfigurationPage_Table_HasEachKeyOnce()
@@ -53,36 +52,5 @@ public class GuideTests
         IOptionsMonitor<MemoryAllocatorOptions> options = provider.GetRequiredService<IOptionsMonitor<MemoryAllocatorOptions>>();
 
         Assert.Equal((200, 50), (options.CurrentValue.MemoryBudgetMegabytes, options.Get("reports").MemoryBudgetMegabytes));
-    }
-
-    private static void StartInItsOwnProcess(string program, string folder)
-    {
-        RemoteInvokeOptions options = new() { CheckExitCode = false };
-        options.StartInfo.WorkingDirectory = folder;
-        options.StartInfo.RedirectStandardOutput = true;
-        options.StartInfo.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
-        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
-            static path =>
-            {
-                Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);
-                return RemoteExecutor.SuccessExitCode;
-            },
-            program,
-            options);
-
-        StringBuilder printed = new();
-        while (handle.Process.StandardOutput.ReadLine() is { } line)
-        {
-            printed.AppendLine(line);
-            if (line.Contains("Application started.", StringComparison.Ordinal))
-            {
-                handle.Process.Kill();
-                return;
-            }
-        }
-
-        // Disposing the handle throws what the application threw, if it did.
-        handle.Dispose();
-        Assert.Fail($"The application ended:\n{printed}");
     }
 }

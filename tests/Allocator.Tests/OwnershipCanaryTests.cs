@@ -10,7 +10,7 @@ public class OwnershipCanaryTests
 {
     private const int Renters = 6;
     private const int RentsOfAThread = 25;
-    private static readonly TimeSpan s_duration = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan s_duration = TimeSpan.FromSeconds(Races.Rounds);
 
     private static long s_lastNumber;
     private static long s_rents;

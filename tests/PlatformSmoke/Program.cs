@@ -7,6 +7,7 @@ using ContractSuite.Loading;
 using ContractSuite.Native;
 using PlatformSmoke.Linux;
 #if NET
+using PlatformSmoke.Soaking;
 using PlatformSmoke.Windows;
 #endif
 
@@ -19,7 +20,7 @@ internal static class Program
 {
     private const string Usage =
         "Commands: contract [unrecorded] (the default), stress [SECONDS], space, records, touch raw|returned|behind, huge, "
-        + "container COMMAND, confined MEGABYTES.";
+        + "soak [SECONDS] [exhaust], container COMMAND, confined MEGABYTES.";
 
     private static string? MonoVersion =>
         Type.GetType("Mono.Runtime")
@@ -59,6 +60,10 @@ internal static class Program
                 HugePageParts.Run(checks);
                 break;
 #if NET
+            case "soak":
+                int seconds = arguments.Length > 1 ? int.Parse(arguments[1]) : 60;
+                new SoakRun(TimeSpan.FromSeconds(seconds), arguments.Contains("exhaust")).Run(checks);
+                break;
             case "container" when arguments.Length > 1:
                 Container.Run(checks, arguments[1..]);
                 break;

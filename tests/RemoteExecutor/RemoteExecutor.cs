@@ -1,13 +1,14 @@
 using System.Diagnostics;
 using System.Reflection;
 using System.Runtime.InteropServices;
+using System.Text.Json;
 using System.Text.Json.Nodes;
 
 namespace Microsoft.DotNet.RemoteExecutor;
 
 /// <summary>
-/// Runs a method in a process of its own, with the host, the configuration and the dependencies of the test assembly.
-/// The calls are those of the package of the same name, which can take this project's place.
+/// Runs a method in a process of its own, with the host, the configuration and the dependencies of the test assembly. The calls are those
+/// of the package of the same name, which is on no public feed.
 /// </summary>
 /// <remarks>
 /// A method is found again by its name, so it must be static, or a lambda or local function that captures nothing:
@@ -27,9 +28,6 @@ public static class RemoteExecutor
 
     /// <summary>The <c>dotnet</c> that runs the tests.</summary>
     public static string HostRunner { get; } = FindHost();
-
-    /// <summary>Whether processes can be started here: there is a host, and this assembly is a file.</summary>
-    public static bool IsSupported => HostRunner.Length > 0 && Path.Length > 0;
 
     public static RemoteInvokeHandle Invoke(Action method, RemoteInvokeOptions? options = null) => Start(method, [], options);
 
@@ -88,21 +86,12 @@ public static class RemoteExecutor
         ProcessStartInfo start = options.StartInfo;
         start.FileName = HostRunner;
         start.UseShellExecute = false;
-        foreach (string argument in HostArguments(type.Assembly.Location, options))
-        {
-            start.ArgumentList.Add(argument);
-        }
-
-        start.ArgumentList.Add(Path);
-        start.ArgumentList.Add(type.Assembly.FullName!);
-        start.ArgumentList.Add(type.FullName!);
-        start.ArgumentList.Add(target.Name);
-        start.ArgumentList.Add(options.ExceptionFile);
-        foreach (string argument in arguments)
-        {
-            start.ArgumentList.Add(argument);
-        }
-
+        string[] all =
+        [
+            .. HostArguments(type.Assembly.Location, options), Path, type.Assembly.FullName!, type.FullName!, target.Name,
+            options.ExceptionFile, .. arguments,
+        ];
+        Array.ForEach(all, start.ArgumentList.Add);
         return new RemoteInvokeHandle(start, options);
     }
 
@@ -133,30 +122,15 @@ public static class RemoteExecutor
     }
 
     /// <summary>What <c>dotnet</c> needs to run the child as it runs the test assembly.</summary>
-    private static IEnumerable<string> HostArguments(string testAssembly, RemoteInvokeOptions options)
+    private static string[] HostArguments(string testAssembly, RemoteInvokeOptions options)
     {
-        yield return "exec";
         string configuration = System.IO.Path.ChangeExtension(testAssembly, ".runtimeconfig.json");
-        if (File.Exists(configuration))
+        if (options.RuntimeConfigurationOptions.Count > 0)
         {
-            yield return "--runtimeconfig";
-            yield return options.RuntimeConfigurationOptions.Count == 0
-                ? configuration
-                : WriteConfiguration(configuration, options.RuntimeConfigurationOptions, options.ConfigurationFile);
+            configuration = WriteConfiguration(configuration, options.RuntimeConfigurationOptions, options.ConfigurationFile);
         }
 
-        string dependencies = System.IO.Path.ChangeExtension(testAssembly, ".deps.json");
-        if (File.Exists(dependencies))
-        {
-            yield return "--depsfile";
-            yield return dependencies;
-        }
-
-        if (!string.IsNullOrEmpty(options.RollForward))
-        {
-            yield return "--roll-forward";
-            yield return options.RollForward;
-        }
+        return ["exec", "--runtimeconfig", configuration, "--depsfile", System.IO.Path.ChangeExtension(testAssembly, ".deps.json")];
     }
 
     private static string WriteConfiguration(string source, IDictionary<string, object> additions, string destination)
@@ -170,14 +144,7 @@ public static class RemoteExecutor
 
         foreach ((string name, object value) in additions)
         {
-            properties[name] = value switch
-            {
-                bool flag => JsonValue.Create(flag),
-                int number => JsonValue.Create(number),
-                long number => JsonValue.Create(number),
-                double number => JsonValue.Create(number),
-                _ => JsonValue.Create(value.ToString()),
-            };
+            properties[name] = JsonSerializer.SerializeToNode(value);
         }
 
         File.WriteAllText(destination, root.ToJsonString());

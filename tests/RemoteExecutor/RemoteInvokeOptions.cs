@@ -25,9 +25,6 @@ public sealed class RemoteInvokeOptions
     /// <summary>Where the child writes the exception that it ends with.</summary>
     public string ExceptionFile { get; } = Path.Combine(Path.GetTempPath(), "RemoteExecutor-" + Path.GetRandomFileName());
 
-    /// <summary>The host's roll-forward policy for the child, where the test assembly's own will not do.</summary>
-    public string? RollForward { get; set; }
-
     /// <summary>Properties added to the child's <c>runtimeconfig.json</c>: AppContext data, GC settings.</summary>
     public IDictionary<string, object> RuntimeConfigurationOptions { get; } = new Dictionary<string, object>();
 

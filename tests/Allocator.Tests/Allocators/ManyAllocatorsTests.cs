@@ -4,6 +4,7 @@ using System.Globalization;
 namespace Allocator.Tests.Allocators;
 
 /// <summary>What an allocator costs does not depend on how many there are, or have been.</summary>
+[Collection(nameof(Alone))]
 public class ManyAllocatorsTests
 {
     private const int Few = 1_000;

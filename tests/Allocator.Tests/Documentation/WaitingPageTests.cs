@@ -3,6 +3,7 @@ using System.Diagnostics;
 namespace Allocator.Tests.Documentation;
 
 /// <summary>What <c>docs/waiting.md</c> says of the thread pool is what is measured here, wherever it runs.</summary>
+[Collection(nameof(Alone))]
 public class WaitingPageTests
 {
     [Fact]

@@ -12,13 +12,13 @@ public class InterruptTests
 
     [Fact]
     public void Dispose_InterruptedWhileStatisticsAreRead_LeavesExactCounts() =>
-        RemoteExecutor.Invoke(static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 20), Options)
+        RemoteExecutor.Invoke(static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 2), Options)
             .Dispose();
 
     [Fact]
     public void Dispose_InterruptedWithinAScope_LeavesExactCounts() =>
         RemoteExecutor.Invoke(
-            static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 6, inScope: true),
+            static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 2, inScope: true),
             Options).Dispose();
 
     [Fact]
@@ -28,7 +28,7 @@ public class InterruptTests
             MaximumPoolSizeMegabytes = 64,
             Safety = SafetyMode.Sampled,
             SafetySampleInterval = 4,
-        }, generations: 4), Options).Dispose();
+        }, generations: 2), Options).Dispose();
 
     [Fact]
     public void Dispose_InterruptedUnderABudget_LeavesExactCounts() => RemoteExecutor.Invoke(static () => Run(
@@ -37,13 +37,13 @@ public class InterruptTests
             MaximumPoolSizeMegabytes = 64,
             MemoryBudgetMegabytes = 48,
             BudgetTimeout = TimeSpan.FromMilliseconds(100),
-        }, generations: 6), Options).Dispose();
+        }, generations: 2), Options).Dispose();
 
     [Fact]
     public void Dispose_OfAllocatorsInterrupted_LeavesNothing() => RemoteExecutor.Invoke(static () =>
     {
         Load load = new(null);
-        load.Run(generations: 3);
+        load.Run(generations: 1);
         Assert.Empty(load.Failures.Select(static failure => failure.ToString()).Distinct());
         Assert.Equal(0, MemoryDiagnostics.OutstandingAllocations);
         Assert.DoesNotContain(load.Ended, static allocator => allocator.GetStatistics().CommittedBytes != 0);
@@ -93,7 +93,7 @@ public class InterruptTests
         {
             Thread[] others = [new(Interrupt), new(Read), new(Read)];
             Array.ForEach(others, static thread => thread.Start());
-            for (int generation = 0; generation < generations; generation++)
+            for (int generation = 0; generation < generations * Races.Rounds; generation++)
             {
                 Thread[] threads = new Thread[_threads.Length];
                 for (int i = 0; i < threads.Length; i++)

@@ -10,7 +10,7 @@ public class SpanRaceTests
 {
     private const int LeastRounds = 20;
 
-    private static readonly TimeSpan s_duration = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_duration = TimeSpan.FromMilliseconds(300 * Races.Rounds);
 
     // Each second length is served by the same memory as the first. The pool has 16 blocks.
     [Theory]

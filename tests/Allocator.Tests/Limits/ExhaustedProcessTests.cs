@@ -5,7 +5,7 @@ namespace Allocator.Tests.Limits;
 
 /// <summary>
 /// What the library does on its own account in a process that may start no thread, or open no file, under a container's limit and a
-/// budget. <c>ALLOCATOR_EXHAUSTED_SECONDS</c> says how long; the nightly run takes a minute.
+/// budget. <c>ALLOCATOR_EXHAUSTED_SECONDS</c> says how long; the nightly run takes half a minute.
 /// </summary>
 public sealed class ExhaustedProcessTests
 {
@@ -24,7 +24,7 @@ public sealed class ExhaustedProcessTests
     public static TimeSpan Duration => TimeSpan.FromSeconds(
         int.TryParse(Environment.GetEnvironmentVariable("ALLOCATOR_EXHAUSTED_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
             ? seconds
-            : 5);
+            : 2);
 
     // Without waits the thread pool has no thread either. A timer of the runtime's needs one for its first tick, and ends the process.
     [SkippableTheory]

@@ -24,6 +24,9 @@ internal sealed class WatchedProcess : IDisposable
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(50);
 
+    // Of a process that hangs. On a busy machine one starts slowly.
+    private static readonly TimeSpan s_start = TimeSpan.FromMinutes(5);
+
     private readonly RemoteInvokeHandle _process;
     private readonly EventPipeSession _session;
     private readonly BlockingCollection<TraceEvent> _events = [];
@@ -38,7 +41,8 @@ internal sealed class WatchedProcess : IDisposable
 
             // A session that begins while the runtime starts can hang both for ever, in the runtime: futexes, and no managed thread yet.
             string signal = SignalOf(process.Process.Id);
-            Assert.True(SpinWait.SpinUntil(() => File.Exists(signal), s_patience), "The process does not wait to be watched.");
+            SpinWait.SpinUntil(() => File.Exists(signal) || process.Process.HasExited, s_start);
+            Assert.True(File.Exists(signal), "The process does not wait to be watched.");
             File.Delete(signal);
             EventPipeSession? session = null;
             if (!SpinWait.SpinUntil(() => TryStart(client, providers, out session), s_patience))

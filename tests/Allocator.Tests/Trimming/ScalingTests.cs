@@ -9,6 +9,7 @@ namespace Allocator.Tests.Trimming;
 /// Many allocators, and much that was abandoned: the time for ten times as much is about ten times as long. In processes of their own,
 /// which do nothing else.
 /// </summary>
+[Collection(nameof(Alone))]
 public class ScalingTests
 {
     private const int Few = 2_000;

@@ -1,4 +1,4 @@
-namespace Soak;
+namespace PlatformSmoke.Soaking;
 
 /// <summary>
 /// Fills the managed heap to the last byte now and then, so that every other thread runs out of it. For a process whose heap has a hard
