@@ -440,8 +440,6 @@ measurements() {
         echo "-- $program"
         measure "$program" --quick --output "$work/measured/this-machine"
     done
-    echo "-- ThumbnailService read-ahead"
-    measure ThumbnailService read-ahead --quick --output "$work/measured/this-machine"
     for command in survive chaos; do
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"
