@@ -43,11 +43,11 @@ made() {
 }
 
 tools() {
-    install_packages libturbojpeg0 libjxl0.7 libdav1d6 libpng-dev libgtk-3-0 clang zlib1g-dev valgrind binutils
+    install_packages libjxl0.7 libdav1d6 libpng-dev libgtk-3-0 clang zlib1g-dev valgrind binutils
 }
 
 nightly_tools() {
-    install_packages libturbojpeg0 libjxl0.7 libdav1d6 libjxl-tools libjpeg-turbo-progs libpng-dev libgtk-3-0 chromium clang zlib1g-dev curl valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 libvips42 wine64 musl musl-tools qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstdc++6-arm64-cross libgcc-s1-arm64-cross \
+    install_packages libjxl0.7 libdav1d6 libpng-dev libgtk-3-0 chromium clang zlib1g-dev curl valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 libvips42 wine64 musl musl-tools qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstdc++6-arm64-cross libgcc-s1-arm64-cross \
         mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil
 
     # The facade for assemblies of netstandard2.0 is in none of Debian's packages for running programs: its file alone, without the compilers around it.
@@ -349,8 +349,6 @@ measurements() {
         echo "-- $program"
         measure "$program" --quick --output "$work/measured/this-machine"
     done
-    echo "-- ThumbnailService read-ahead"
-    measure ThumbnailService read-ahead --quick --output "$work/measured/this-machine"
     for command in survive chaos; do
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"

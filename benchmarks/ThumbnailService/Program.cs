@@ -1,5 +1,3 @@
-using ThumbnailService.ReadAhead;
-
 namespace ThumbnailService;
 
 /// <summary>The entry point: the load generator, or with the command <c>serve</c> the service that it puts under load.</summary>
@@ -11,8 +9,6 @@ internal static class Program
             "Puts a web service that makes thumbnails under more load than fits its memory: one that runs, or one in a memory cgroup.")
         {
             ServeCommand.Create(),
-            ReadAheadMeasurement.Create(),
-            ReadAheadServer.Create(),
         };
         ServiceOptions.AddTo(root);
         return root.Measures("ThumbnailService", (run, _) => ServiceMeasurement.RunAsync(run)).Parse(arguments).InvokeAsync();

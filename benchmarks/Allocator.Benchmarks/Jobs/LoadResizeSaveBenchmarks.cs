@@ -49,8 +49,7 @@ public class LoadResizeSaveBenchmarks
         // Beside the program, which lies in the build's outputs wherever the command was typed.
         string folder = Path.Combine(AppContext.BaseDirectory, "load-resize-save");
         _ = Directory.CreateDirectory(folder);
-        PictureCodecs codecs = new();
-        SyntheticSet photographs = new(Pictures, megapixels: 4, codecs);
+        SyntheticSet photographs = new(Pictures, megapixels: 4);
         _input = photographs.FolderIn(folder);
         photographs.Make(_input, (_, _) => { }, CancellationToken.None);
         _names = [.. PictureFolder.Find(_input).Where(IsPhotograph)];
@@ -60,7 +59,7 @@ public class LoadResizeSaveBenchmarks
         }
 
         _store = PixelStore.Create(kind, TimeSpan.FromMinutes(1));
-        _pipeline = new PicturePipeline(codecs, _store, Path.Combine(folder, "saved", kind.ToString()));
+        _pipeline = new PicturePipeline(_store, Path.Combine(folder, "saved", kind.ToString()));
     }
 
     // The set has two files beside its photographs that no decoder accepts; the program shows that it survives them.

@@ -106,7 +106,8 @@ internal static class ChaosMeasurement
             SettleSeconds = SettleSeconds,
             TrimPeriodSeconds = TrimPeriodSeconds,
         };
-        ContainedRun run = await ContainedProcess.RunAsync(options, scenario.LimitMegabytes, scenario.Disturb, cancellationToken);
+        ContainedRun run = await ContainedProcess.RunAsync(
+            ContainedJobs.Task.Describe(options), scenario.LimitMegabytes, scenario.Disturb, cancellationToken);
         result.Runs.Add(run);
         IReadOnlyList<string> faults = result.FindFaults(run);
         string outcome = faults.Count == 0 ? "passed" : "FAILED";

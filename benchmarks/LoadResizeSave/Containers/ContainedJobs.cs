@@ -16,7 +16,6 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
 
     private static readonly TimeSpan s_usualTrimPeriod = new MemoryAllocatorOptions().TrimPeriod;
 
-    private readonly Stopwatch _clock = Stopwatch.StartNew();
     private readonly CgroupMemory? _cgroup = CgroupMemory.OfThisProcess();
     private int _next;
 
@@ -36,29 +35,21 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
         }
 
         using PixelStore store = way.CreateStore(options.LimitMegabytes, trimPeriod);
-        PictureJob job = new(new PictureCodecs(), store);
-        Action<PictureJob> work = WarmUp;
-        using ThreadTeam workers = new(options.Workers, (_, _) => work(job));
-        workers.Run(1);
-        store.Release();
-        MemoryReading before = Read(store);
+        PictureJob job = new(store);
+        int burst = 0;
+        using ThreadTeam workers = new(options.Workers, (_, _) => Work(job, burst));
         using Timer? explaining = options.Explains ? new Timer(
             _ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
         Report(new ContainerMessage { Begins = true });
         long started = Stopwatch.GetTimestamp();
-        for (int i = 0; i < options.Bursts; i++)
+        for (; burst < options.Bursts; burst++)
         {
-            int burst = i;
-            work = job => Work(job, burst);
             workers.Run(1);
         }
 
         double wall = Stopwatch.GetElapsedTime(started).TotalSeconds;
-        (MemoryReading after, MemoryReading collected) = Settle(store);
-        Report(new ContainerMessage
-        {
-            Run = new RunMessage { Seconds = wall, Before = before, After = after, Collected = collected, Statistics = store.Statistics },
-        });
+        Settle(store);
+        Report(new ContainerMessage { Run = new RunMessage { Seconds = wall, Statistics = store.Statistics } });
     }
 
     private void Work(PictureJob job, int burst)
@@ -89,35 +80,19 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
         return end;
     }
 
-    private void WarmUp(PictureJob job)
-    {
-        foreach (string picture in options.WarmUp)
-        {
-            _ = job.Run(picture, JobKind.Whole);
-        }
-    }
-
-    private (MemoryReading After, MemoryReading Collected) Settle(PixelStore store)
+    // What was abandoned is found by collections.
+    private void Settle(PixelStore store)
     {
         store.Release();
         Thread.Sleep(TimeSpan.FromSeconds(options.SettleSeconds));
-        MemoryReading after = Read(store);
-        if (options.SettleSeconds > 0)
+        long started = Stopwatch.GetTimestamp();
+        while (options.SettleSeconds > 0 && store.Statistics is { } statistics && HasMemoryOut(statistics)
+            && Stopwatch.GetElapsedTime(started) < s_findingPatience)
         {
-            long started = Stopwatch.GetTimestamp();
-            do
-            {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
-                Thread.Sleep(s_finding);
-            }
-            while (
-                store.Statistics is { } statistics && HasMemoryOut(statistics) && Stopwatch.GetElapsedTime(started) < s_findingPatience);
-
-            store.Release();
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            Thread.Sleep(s_finding);
         }
-
-        return (after, Read(store));
     }
 
     public static bool HasMemoryOut(MemoryAllocatorStatistics statistics)
@@ -126,14 +101,8 @@ internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMe
     private MemoryReading Read(PixelStore store)
     {
         MallocState malloc = MallocState.Read();
-        return new MemoryReading(
-            _clock.Elapsed.TotalSeconds,
-            _cgroup?.UnreclaimableBytes ?? 0,
-            ProcessMemory.ReadResidentOften(),
-            store.CommittedBytes,
-            GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes,
-            malloc.HeldBytes,
-            malloc.FreeBytes);
+        long heap = GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes;
+        return new MemoryReading(_cgroup?.UnreclaimableBytes ?? 0, store.CommittedBytes, heap, malloc.HeldBytes, malloc.FreeBytes);
     }
 
     // Where the managed heap is full, that is what is measured: saying so must not end the process. Another job's arrays are garbage soon.

@@ -21,16 +21,12 @@ internal sealed record ContainedOptions
     /// <summary>Gets the paths of the pictures; job i has the picture i modulo their number.</summary>
     public required IReadOnlyList<string> Pictures { get; init; }
 
-    /// <summary>
-    /// Gets pictures that every worker makes once before anything is counted, so that code is compiled and libraries are loaded.
-    /// </summary>
-    public IReadOnlyList<string> WarmUp { get => field ?? []; init; }
-
     /// <summary>Gets how long the child keeps still after the last job before it looks at its memory, in seconds.</summary>
     public double SettleSeconds { get; init; }
 
     /// <summary>Gets how often the library looks at its idle memory, in seconds; null: as often as it does by default.</summary>
     public double? TrimPeriodSeconds { get; init; }
 
+    /// <summary>Gets whether the child reports who holds its memory, all the time.</summary>
     public bool Explains { get; init; }
 }

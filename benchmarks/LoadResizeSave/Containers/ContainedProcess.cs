@@ -1,17 +1,19 @@
 namespace LoadResizeSave.Containers;
 
-/// <summary>A child of this program in a memory cgroup, as in a container.</summary>
-internal sealed class ContainedProcess(Process process, MemoryCgroup group, Sampler<CgroupSample> watch)
+/// <summary>A child of this program in a memory cgroup, as in a container; or without one, to compare.</summary>
+internal sealed class ContainedProcess(Process process, MemoryCgroup? group, Sampler<CgroupSample>? watch)
 {
     private static readonly TimeSpan s_watchPeriod = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_patienceAtLarge = TimeSpan.FromMinutes(30);
 
     private readonly List<JobMessage> _jobs = [];
-    private readonly List<MemoryReading> _readings = [];
     private double _beganAt;
     private RunMessage? _run;
+    private MemoryReading? _most;
 
-    public MemoryCgroup Group { get; } = group;
+    /// <summary>Gets its cgroup, which a process at large does not have.</summary>
+    public MemoryCgroup Group => group!;
 
     public int Id => process.Id;
 
@@ -27,28 +29,21 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     }
 
     /// <summary>
-    /// Runs <paramref name="options"/> in a group of <paramref name="limitMegabytes"/> MiB without swap, and without any environment
-    /// variable set.
+    /// Runs a child that writes <see cref="ContainerMessage"/> in a group of <paramref name="limitMegabytes"/> MiB without swap, or at
+    /// large if that is 0, and without any environment variable that concerns memory.
     /// </summary>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
-    public static Task<ContainedRun> RunAsync(
-        ContainedOptions options,
-        int limitMegabytes,
-        Func<ContainedProcess, CancellationToken, Task>? disturb = null,
-        CancellationToken cancellationToken = default)
-        => RunAsync(ContainedJobs.Task.Describe(options), limitMegabytes, disturb, cancellationToken);
-
-    /// <summary>As above, for any child that writes <see cref="ContainerMessage"/>.</summary>
     public static async Task<ContainedRun> RunAsync(
         ProcessStartInfo start,
         int limitMegabytes,
         Func<ContainedProcess, CancellationToken, Task>? disturb = null,
         CancellationToken cancellationToken = default)
     {
-        using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
+        using MemoryCgroup? group = limitMegabytes == 0 ? null : MemoryCgroup.Create(limitMegabytes * (1L << 20));
         ChildProgram.ForgetMemorySettings(start);
-        group.Wrap(start);
-        using Sampler<CgroupSample> watch = new(s_watchPeriod, seconds => new CgroupSample(seconds, group.UsedBytes));
+        group?.Wrap(start);
+        using Sampler<CgroupSample>? watch =
+            group is null ? null : new(s_watchPeriod, seconds => new CgroupSample(seconds, group.UsedBytes));
         using Process process = ChildProgram.Start(start);
         return await new ContainedProcess(process, group, watch).FollowAsync(disturb, cancellationToken);
     }
@@ -57,7 +52,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
         Func<ContainedProcess, CancellationToken, Task>? disturb, CancellationToken cancellationToken)
     {
         using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(s_patience);
+        patience.CancelAfter(group is null ? s_patienceAtLarge : s_patience);
         using CancellationTokenSource ended = new();
         Task disturbing = Task.CompletedTask;
         ChildEnd end = await ContainedJobs.Task.FollowAsync(
@@ -74,8 +69,8 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
         await ended.CancelAsync();
         await disturbing;
         cancellationToken.ThrowIfCancellationRequested();
-        IReadOnlyList<CgroupSample> samples = watch.Stop();
-        int kills = Group.Kills;
+        IReadOnlyList<CgroupSample> samples = watch?.Stop() ?? [];
+        int kills = group?.Kills ?? 0;
         return new ContainedRun
         {
             Ending = ContainedRun.Judge(end.ExitCode, kills, patience.IsCancellationRequested, _run is not null),
@@ -83,9 +78,9 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
             Kills = kills,
             Jobs = _jobs,
             Run = _run,
-            Readings = _readings,
+            Most = _most,
             Samples = [.. samples.Select(sample => sample with { Seconds = sample.Seconds - _beganAt })],
-            PeakBytes = Group.PeakBytes,
+            PeakBytes = group?.PeakBytes,
             Errors = end.Errors,
         };
     }
@@ -93,10 +88,10 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     private void Note(ContainerMessage message)
     {
         _run ??= message.Run;
-        _beganAt = message.Begins == true ? watch.Seconds : _beganAt;
-        if (message.Memory is { } reading)
+        _beganAt = message.Begins == true && watch is not null ? watch.Seconds : _beganAt;
+        if (message.Memory is { } reading && !(reading.Charged <= _most?.Charged))
         {
-            _readings.Add(reading);
+            _most = reading;
         }
 
         if (message.Job is { } job)

@@ -31,7 +31,8 @@ internal sealed record ContainedRun
     /// <summary>Gets what it found at its end; null where it did not come to it.</summary>
     public RunMessage? Run { get; init; }
 
-    public IReadOnlyList<MemoryReading> Readings { get => field ?? []; init; }
+    /// <summary>Gets who held its memory when most was charged; null unless it was to explain that.</summary>
+    public MemoryReading? Most { get; init; }
 
     /// <summary>Gets what was charged to its group over time, with the first job at second 0.</summary>
     public required IReadOnlyList<CgroupSample> Samples { get; init; }

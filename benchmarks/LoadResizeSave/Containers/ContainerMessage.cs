@@ -25,37 +25,28 @@ internal sealed record JobMessage(
     public int Burst { get; init; }
 }
 
-/// <summary>Who holds memory at one moment. All in bytes.</summary>
-/// <param name="Charged">What its cgroup is charged with and the kernel cannot drop; 0 where there is no cgroup.</param>
-/// <param name="Store">What the way of having memory holds: outstanding and idle.</param>
+/// <summary>Who holds memory at one moment, in bytes.</summary>
+/// <param name="Charged">What the cgroup is charged with and the kernel cannot drop.</param>
+/// <param name="Store">What the allocation strategy holds: outstanding and idle.</param>
 /// <param name="Malloc">What the C library holds of the system, used or free.</param>
-internal readonly record struct MemoryReading(
-    double Seconds, long Charged, long Resident, long Store, long ManagedHeap, long Malloc, long MallocFree)
+internal sealed record MemoryReading(long Charged, long Store, long ManagedHeap, long Malloc, long MallocFree)
 {
-    private const double Mebibyte = 1 << 20;
-
-    public string Describe() => string.Create(
-        CultureInfo.InvariantCulture,
-        $"charged {Charged / Mebibyte:0.0} MiB: store {Store / Mebibyte:0.0}, managed heap {ManagedHeap / Mebibyte:0.0}, ")
-        + string.Create(CultureInfo.InvariantCulture, $"malloc {Malloc / Mebibyte:0.0} of which free {MallocFree / Mebibyte:0.0}");
+    public string Describe() => Invariant($"charged {Charged >> 20} MiB: store {Store >> 20}, managed heap {ManagedHeap >> 20}, ")
+        + Invariant($"malloc {Malloc >> 20} of which free {MallocFree >> 20}");
 }
 
-/// <summary>What a child found when all its jobs had ended.</summary>
+/// <summary>The result of a child whose jobs have all ended.</summary>
 internal sealed record RunMessage
 {
     public required double Seconds { get; init; }
 
-    public MemoryReading Before { get; init; }
-
-    /// <summary>Gets the memory after the last one, when what lies idle was released.</summary>
-    public required MemoryReading After { get; init; }
-
-    public MemoryReading Collected { get; init; }
-
-    /// <summary>Gets what the work cost the whole process; of pipelines only.</summary>
+    /// <summary>Gets what the work cost the whole process; of pipelines only, as are both resident sets.</summary>
     public ProcessCounters? Cost { get; init; }
 
     public long PeakResidentBytes { get; init; }
+
+    /// <summary>Gets the resident set after idle memory was released.</summary>
+    public long FinalResidentBytes { get; init; }
 
     public MemoryAllocatorStatistics? Statistics { get; init; }
 }

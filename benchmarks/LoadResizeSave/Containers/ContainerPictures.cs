@@ -1,7 +1,9 @@
+using SkiaSharp;
+
 namespace LoadResizeSave.Containers;
 
 /// <summary>The pictures for jobs in containers: photographs that the system has, or some that are made once.</summary>
-internal sealed class ContainerPictures(string? input, string work, PictureCodecs? codecs = null)
+internal sealed class ContainerPictures(string? input, string work)
 {
     // Debian's package plasma-workspace-wallpapers puts photographs there.
     private const string OfSystem = "/usr/share/wallpapers";
@@ -10,8 +12,8 @@ internal sealed class ContainerPictures(string? input, string work, PictureCodec
     private const double MostMegapixels = 15.5;
     private const int FewestPhotographs = 3;
 
-    // A change to the pictures must change this, or pictures that lie about would be taken for the new ones.
-    private const int Version = 1;
+    // To be changed with the pictures: those of an earlier version are not used.
+    private const int Version = 2;
 
     private static readonly PictureSize[] s_photographs = [
         new(5120, 2880), new(4032, 3024), new(3840, 2160), new(4000, 3000), new(4608, 3072), new(3264, 2448)];
@@ -21,8 +23,6 @@ internal sealed class ContainerPictures(string? input, string work, PictureCodec
         (new(5120, 2880), false), (new(800, 600), true), (new(1600, 1200), false), (new(2560, 1600), true), (new(640, 480), false),
         (new(4032, 3024), false), (new(1280, 960), true), (new(3000, 2000), false), (new(3840, 2160), true), (new(2048, 1536), false),
     ];
-
-    private readonly PictureCodecs _codecs = codecs ?? new(useLibjpeg: true);
 
     /// <summary>Returns the paths of photographs of 8 to 15 megapixels, and where they come from.</summary>
     public (IReadOnlyList<string> Paths, string Origin) GetPhotographs()
@@ -38,27 +38,21 @@ internal sealed class ContainerPictures(string? input, string work, PictureCodec
         return found.Count > 0 && (input is not null || found.Count >= FewestPhotographs)
             ? (found, $"{found.Count} photographs of {LeastMegapixels} to {MostMegapixels} megapixels in {folder}")
             : (
-                Make("photographs", s_photographs.Select(size => (size, _codecs.WriterOfJpeg is null))),
+                Make("photographs", s_photographs.Select(size => (size, false))),
                 $"{s_photographs.Length} synthetic photographs of 8 to 15 megapixels");
     }
 
     /// <summary>Returns the paths of JPEGs and PNGs of mixed sizes, 0.3 to 15 megapixels.</summary>
-    public IReadOnlyList<string> GetMixed()
-        => Make("mixed", s_mixed.Select(picture => (picture.Size, picture.IsPng || _codecs.WriterOfJpeg is null)));
+    public IReadOnlyList<string> GetMixed() => Make("mixed", s_mixed);
 
-    /// <summary>Returns the paths of a small picture in each format, to warm up with.</summary>
-    public IReadOnlyList<string> GetSmall() => Make("small", [(new(320, 240), _codecs.WriterOfJpeg is null), (new(320, 240), true)]);
-
-    // A JPEG where the system can read those: the library's codec decodes it into the memory that is to be compared, and in a tenth of
-    // a second.
-    private bool IsPhotograph(string path)
+    // JPEGs are decoded in a tenth of a second, which leaves the time to the memory that is compared.
+    private static bool IsPhotograph(string path)
     {
         try
         {
             using PictureFile file = PictureFile.Open(path);
-            PictureHeader header = file.ReadHeader(_codecs);
-            return header.Codec == (_codecs.WriterOfJpeg ?? _codecs.Png)
-                && header.Size.Megapixels is >= LeastMegapixels and <= MostMegapixels;
+            PictureHeader header = file.ReadHeader();
+            return header is { Format: SKEncodedImageFormat.Jpeg, Size.Megapixels: >= LeastMegapixels and <= MostMegapixels };
         }
         catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
         {
@@ -71,17 +65,15 @@ internal sealed class ContainerPictures(string? input, string work, PictureCodec
         string folder = Path.Combine(work, Invariant($"{name}-v{Version}"));
         _ = Directory.CreateDirectory(folder);
         List<string> paths = [];
-        using AlignedStore store = new();
         foreach ((PictureSize size, bool isPng) in pictures)
         {
-            IPictureCodec codec = isPng ? _codecs.Png : _codecs.WriterOfJpeg!;
-            string path = Path.Combine(
-                folder, Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{codec.Extension}"));
+            SKEncodedImageFormat format = isPng ? SKEncodedImageFormat.Png : SKEncodedImageFormat.Jpeg;
+            string file = Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{PictureHeader.ExtensionOf(format)}");
+            string path = Path.Combine(folder, file);
             if (!File.Exists(path))
             {
-                // Moved when complete, so that one that was interrupted is never taken for a whole one. Grain makes the PNG of a
-                // photograph large and slow.
-                SyntheticSet.MakeOne(path + ".unfinished", (uint)(paths.Count * 7919) + 1, size, isPng ? 1 : 5, codec, store);
+                // Moved when complete, so that one that was interrupted is never used.
+                SyntheticSet.MakeOne(path + ".unfinished", (uint)(paths.Count * 7919) + 1, size, format);
                 File.Move(path + ".unfinished", path, overwrite: true);
             }
 

@@ -100,6 +100,6 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
             Reserves = reserves,
         };
 
-    private static BlockStore Store(MemoryAllocatorOptions options, JobReservation reserves = JobReservation.None) =>
-        new(options, reserves);
+    private static BlockStore Store(MemoryAllocatorOptions options, JobReservation reserves = JobReservation.None)
+        => new(options, reserves);
 }

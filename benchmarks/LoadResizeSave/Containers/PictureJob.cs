@@ -5,7 +5,7 @@ internal enum JobKind
 {
     Whole,
 
-    /// <summary>The client goes away while the job waits for memory, or soon after; the job is cancelled.</summary>
+    /// <summary>The client disconnects while the job waits for memory, or soon after; the job is cancelled.</summary>
     Cancelled,
 
     /// <summary>The job is forgotten after decoding: neither its memory nor its reservation is disposed.</summary>
@@ -13,15 +13,15 @@ internal enum JobKind
 
     Truncated,
 
-    /// <summary>The file comes slowly, and is held in memory while it comes; the job is admitted when all of it is there.</summary>
+    /// <summary>The file arrives slowly, and is held in memory meanwhile; the job is admitted when all of it has arrived.</summary>
     SlowUpload,
 }
 
 /// <summary>
-/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows and
-/// the encoded file are all memory of one store; what the codec takes for itself is not. Safe for concurrent callers.
+/// Reads, decodes, resizes to a quarter of the width and height, and encodes a picture. The file and both pictures are memory of one
+/// store; what Skia takes for itself is not. Safe for concurrent callers.
 /// </summary>
-internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
+internal sealed class PictureJob(PixelStore store)
 {
     private const int Shrinking = 4;
     private const int UploadPieces = 20;
@@ -30,8 +30,8 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
     private static readonly TimeSpan s_clientPatience = TimeSpan.FromMilliseconds(50);
 
     /// <summary>
-    /// Takes the picture <paramref name="path"/> all the way, or as far as a job of <paramref name="kind"/> goes. Blocks until there is
-    /// memory. Throws nothing that a job can cause.
+    /// Processes the picture <paramref name="path"/>, or as far as a job of <paramref name="kind"/> goes. Blocks until there is memory.
+    /// Throws nothing that a job can cause.
     /// </summary>
     public JobMessage Run(string path, JobKind kind)
     {
@@ -59,15 +59,14 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
     }
 
     /// <summary>
-    /// Returns how a job of <paramref name="kind"/> ended that <paramref name="exception"/> ended; null where no job may throw such a
-    /// thing.
+    /// Returns how a job of <paramref name="kind"/> ended that threw <paramref name="exception"/>; null if no job may throw it.
     /// </summary>
     public static JobEnd? Judge(Exception exception, JobKind kind) => exception switch
     {
         MemoryLimitExceededException refusal => refusal.IsTransient ? JobEnd.Refused : JobEnd.RefusedForGood,
         OperationCanceledException => JobEnd.Vanished,
-        UnreadablePictureException or InvalidDataException when kind == JobKind.Truncated => JobEnd.Damaged,
-        UnreadablePictureException or InvalidDataException or IOException or OutOfMemoryException => JobEnd.Failed,
+        UnreadablePictureException when kind == JobKind.Truncated => JobEnd.Damaged,
+        UnreadablePictureException or IOException or OutOfMemoryException => JobEnd.Failed,
         _ => null,
     };
 
@@ -80,24 +79,23 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
         }
 
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader(codecs);
-        PictureSize target = Target(header);
-        using Admission admission = Admit(header.Estimate(target, store), ref waited, client.Token);
+        PictureHeader header = file.ReadHeader();
+        using Admission admission = Admit(header, ref waited, client.Token);
         using IMemoryOwner<byte> data = file.Read(admission.Store);
         client.Token.ThrowIfCancellationRequested();
         int length = kind == JobKind.Truncated ? data.Memory.Length / 2 : data.Memory.Length;
-        string hash = Make(header, data.Memory[..length], target, admission.Store);
+        string hash = Make(header, data.Memory[..length], admission.Store);
         client.Token.ThrowIfCancellationRequested();
         return hash;
     }
 
-    // Held while it comes, by the store and not by the job: a job that was admitted first would keep its memory from others for as long
-    // as its client likes.
+    // The upload is memory of the store and not of the job: a job that was admitted first would keep its memory from others for as long as
+    // its client likes.
     private string RunUploaded(string path, ref TimeSpan waited)
     {
         using SafeFileHandle network = File.OpenHandle(path);
         int length = checked((int)RandomAccess.GetLength(network));
-        using IMemoryOwner<byte> upload = store.AllocateAsync<byte>(length).AsTask().GetAwaiter().GetResult();
+        using IMemoryOwner<byte> upload = store.AllocateAsync(length).AsTask().GetAwaiter().GetResult();
         int piece = (length / UploadPieces) + 1;
         for (int start = 0; start < length; start += piece)
         {
@@ -105,10 +103,9 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
             Thread.Sleep(s_uploadPause);
         }
 
-        PictureHeader header = PictureHeader.Read(upload.Memory, length, codecs);
-        PictureSize target = Target(header);
-        using Admission admission = Admit(header.Estimate(target, store), ref waited, CancellationToken.None);
-        return Make(header, upload.Memory, target, admission.Store);
+        PictureHeader header = PictureHeader.Read(upload.Memory, length);
+        using Admission admission = Admit(header, ref waited, CancellationToken.None);
+        return Make(header, upload.Memory, admission.Store);
     }
 
     // In a frame of its own: nothing on the stack of a worker may keep alive what the job forgot.
@@ -116,21 +113,19 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
     private string? Abandon(string path, ref TimeSpan waited)
     {
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader(codecs);
-        Admission admission = Admit(header.Estimate(Target(header), store), ref waited, CancellationToken.None);
+        PictureHeader header = file.ReadHeader();
+        Admission admission = Admit(header, ref waited, CancellationToken.None);
         IMemoryOwner<byte> data = file.Read(admission.Store);
-        Raster<Rgb24> picture = admission.Store.AllocatePixels<Rgb24>(
-            header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
-        header.Codec.Decode(data.Memory, picture, admission.Store);
+        _ = header.Decode(data.Memory, admission.Store);
         return null;
     }
 
-    private Admission Admit(long bytes, ref TimeSpan waited, CancellationToken cancellationToken)
+    private Admission Admit(PictureHeader header, ref TimeSpan waited, CancellationToken cancellationToken)
     {
         long asked = Stopwatch.GetTimestamp();
         try
         {
-            return store.AdmitAsync(bytes, cancellationToken).AsTask().GetAwaiter().GetResult();
+            return store.AdmitAsync(header.Estimate(Target(header), store), cancellationToken).AsTask().GetAwaiter().GetResult();
         }
         finally
         {
@@ -138,14 +133,11 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
         }
     }
 
-    private static PictureSize Target(PictureHeader header)
-        => PictureReduction.Fit(header.Size, Math.Max(1, header.Size.Width / Shrinking));
+    private static PictureSize Target(PictureHeader header) => header.Size.FitWidth(Math.Max(1, header.Size.Width / Shrinking));
 
-    private static string Make(PictureHeader header, ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
+    private static string Make(PictureHeader header, ReadOnlyMemory<byte> file, PixelStore store)
     {
-        using Raster<Rgb24> picture = PictureReduction.Reduce(header, file, target, store);
-        using HashingStream hash = new(Stream.Null);
-        header.Codec.Encode(picture, hash, store);
-        return hash.GetHash();
+        using Raster picture = header.Resize(file, Target(header), store);
+        return PicturePipeline.Encode(picture, header.Format, Stream.Null);
     }
 }

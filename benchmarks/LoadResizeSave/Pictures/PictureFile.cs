@@ -1,10 +1,8 @@
 namespace LoadResizeSave.Pictures;
 
-/// <summary>An encoded file on disk: first its header is read, and all of it when there is memory for it.</summary>
+/// <summary>An encoded file on disk: its header is read first, and all of it once there is memory for it.</summary>
 internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposable
 {
-    private byte[]? _start;
-
     public static PictureFile Open(string path)
     {
         SafeFileHandle handle = File.OpenHandle(path, options: FileOptions.SequentialScan);
@@ -18,26 +16,31 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
         throw new UnreadablePictureException(length == 0 ? "the file is empty" : $"{length:N0} bytes are too many");
     }
 
-    /// <summary>Reads as much as it takes to know the header, which is valid until this is disposed.</summary>
-    public PictureHeader ReadHeader(PictureCodecs codecs)
+    public PictureHeader ReadHeader()
     {
-        int wanted = Math.Min(length, PictureHeader.UsualLength);
-        while (true)
+        int most = Math.Min(length, PictureHeader.LongestLength);
+        for (int wanted = Math.Min(length, PictureHeader.UsualLength); ; wanted = most)
         {
+            byte[] start = ArrayPool<byte>.Shared.Rent(wanted);
             try
             {
-                return PictureHeader.Read(ReadStart(wanted), length, codecs);
+                Fill(start.AsSpan(0, wanted));
+                return PictureHeader.Read(start.AsMemory(0, wanted), length);
             }
-            catch (UnreadablePictureException) when (wanted < Math.Min(length, PictureHeader.LongestLength))
+            catch (UnreadablePictureException) when (wanted < most)
             {
-                wanted = Math.Min(length, PictureHeader.LongestLength);
+                // The header goes on beyond these bytes.
+            }
+            finally
+            {
+                ArrayPool<byte>.Shared.Return(start);
             }
         }
     }
 
     public IMemoryOwner<byte> Read(PixelStore store)
     {
-        IMemoryOwner<byte> owner = store.Allocate<byte>(length);
+        IMemoryOwner<byte> owner = store.Allocate(length);
         try
         {
             Fill(owner.Memory.Span);
@@ -50,41 +53,14 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
         }
     }
 
-    public void Dispose()
-    {
-        ReturnStart();
-        handle.Dispose();
-    }
-
-    private ReadOnlyMemory<byte> ReadStart(int wanted)
-    {
-        ReturnStart();
-        _start = ArrayPool<byte>.Shared.Rent(wanted);
-        Fill(_start.AsSpan(0, wanted));
-        return _start.AsMemory(0, wanted);
-    }
-
-    private void ReturnStart()
-    {
-        if (_start is not null)
-        {
-            ArrayPool<byte>.Shared.Return(_start);
-            _start = null;
-        }
-    }
+    public void Dispose() => handle.Dispose();
 
     private void Fill(Span<byte> destination)
     {
-        int read = 0;
-        while (read < destination.Length)
+        for (int read = 0; read < destination.Length;)
         {
             int count = RandomAccess.Read(handle, destination[read..], read);
-            if (count == 0)
-            {
-                throw new UnreadablePictureException("the file was cut short while it was read");
-            }
-
-            read += count;
+            read += count > 0 ? count : throw new UnreadablePictureException("the file was cut short while it was read");
         }
     }
 }

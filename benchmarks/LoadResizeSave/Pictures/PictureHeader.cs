@@ -1,26 +1,80 @@
+using SkiaSharp;
+
 namespace LoadResizeSave.Pictures;
 
-/// <summary>What the start of a file says about the picture in it, which is enough to know what the work on it will take.</summary>
-internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadOnlyMemory<byte> start, long fileLength)
+/// <summary>The size that a file's header claims.</summary>
+internal readonly record struct PictureSize(int Width, int Height)
 {
-    /// <summary>How much of a file is read to find its header; where that is not enough, more.</summary>
+    public long Pixels => (long)Width * Height;
+
+    public double Megapixels => Pixels / 1e6;
+
+    /// <summary>Returns the size at a width of <paramref name="width"/>; narrower pictures keep theirs.</summary>
+    public PictureSize FitWidth(int width) => Width <= width
+        ? this
+        : new PictureSize(width, (int)Math.Max(1, Math.Round((double)Height * width / Width, MidpointRounding.AwayFromZero)));
+}
+
+/// <summary>A file cannot be decoded; the message tells the user why. The file is then reported and skipped.</summary>
+internal sealed class UnreadablePictureException(string reason) : Exception(reason);
+
+/// <summary>What the start of a JPEG, PNG or WebP says about its picture, and the memory that work on it takes.</summary>
+/// <remarks>SkiaSharp's codec reads and writes these formats. Embedded profiles and the orientation are ignored.</remarks>
+internal sealed class PictureHeader
+{
+    /// <summary>How much of a file is read at first to find its header.</summary>
     public const int UsualLength = 64 * 1024;
 
-    /// <summary>How far into a file its header may reach: cameras put whole pictures before the picture.</summary>
+    /// <summary>How much is read if that is not enough: cameras put whole pictures before the picture.</summary>
     public const int LongestLength = 1024 * 1024;
 
-    public IPictureCodec Codec => codec;
+    private static readonly SKBitmapDecodeOptions s_estimated = new() { ColorType = SKColorType.Rgba8888 };
 
-    public PictureSize Size => size;
+    private readonly long _fileLength;
+    private readonly long _codecBytes;
+    private readonly SKAlphaType _alpha;
 
-    /// <summary>Reads it from <paramref name="start"/>, which stays in use, of a file of <paramref name="fileLength"/> bytes.</summary>
-    public static PictureHeader Read(ReadOnlyMemory<byte> start, long fileLength, PictureCodecs codecs)
+    private PictureHeader(SKCodec codec, ReadOnlySpan<byte> start, long fileLength)
     {
-        IPictureCodec codec = codecs.Recognize(start.Span);
-        return new PictureHeader(codec, codec.ReadSize(start), start, fileLength);
+        Format = codec.EncodedFormat;
+        Size = new PictureSize(codec.Info.Width, codec.Info.Height);
+        _alpha = codec.Info.AlphaType == SKAlphaType.Opaque ? SKAlphaType.Opaque : SKAlphaType.Premul;
+        _fileLength = fileLength;
+        MemoryAllocator allocator = MemoryAllocator.Default;
+        long whole = allocator.EstimateBitmapBytes(start, s_estimated);
+        _codecBytes = Math.Max(0, whole - allocator.EstimateBytes(Raster.LengthOf(Size)) - allocator.EstimateBytes(start.Length));
     }
 
-    /// <summary>Refuses a picture that is too large, or of which the file can be but a part.</summary>
+    public SKEncodedImageFormat Format { get; }
+
+    public PictureSize Size { get; }
+
+    public string Extension => ExtensionOf(Format);
+
+    public static string ExtensionOf(SKEncodedImageFormat format) => format switch
+    {
+        SKEncodedImageFormat.Jpeg => ".jpg",
+        SKEncodedImageFormat.Png => ".png",
+        _ => ".webp",
+    };
+
+    /// <summary>Reads the header from <paramref name="start"/> of a file of <paramref name="fileLength"/> bytes.</summary>
+    public static PictureHeader Read(ReadOnlyMemory<byte> start, long fileLength)
+    {
+        using OpenPicture open = new(start);
+        try
+        {
+            return open.Codec.EncodedFormat is SKEncodedImageFormat.Jpeg or SKEncodedImageFormat.Png or SKEncodedImageFormat.Webp
+                ? new PictureHeader(open.Codec, start.Span, fileLength)
+                : throw new UnreadablePictureException($"{open.Codec.EncodedFormat} is not read here");
+        }
+        catch (InvalidDataException exception)
+        {
+            throw new UnreadablePictureException(exception.Message);
+        }
+    }
+
+    /// <summary>Refuses a picture that is too large, before its pixels are allocated.</summary>
     public void Check(int maximumMegapixels)
     {
         if (Size.Megapixels > maximumMegapixels)
@@ -29,24 +83,83 @@ internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadO
                 $"the header claims {Size.Width} x {Size.Height} pixels, {Size.Megapixels:N0} million; the limit is "
                     + $"{maximumMegapixels} million");
         }
-
-        if (!Codec.CouldHoldItsPixels(start, fileLength))
-        {
-            throw new UnreadablePictureException($"the header claims {Size.Width} x {Size.Height} pixels, more than {fileLength:N0} "
-                + "bytes can hold");
-        }
     }
 
     /// <summary>
-    /// Returns how much memory it takes at most to hold the file in <paramref name="store"/> and to make a picture of
-    /// <paramref name="target"/> of it.
+    /// Returns how much memory of <paramref name="store"/> it takes at most to hold the file and resize its picture to
+    /// <paramref name="target"/>.
     /// </summary>
     public long Estimate(PictureSize target, PixelStore store)
+        => store.Estimate(_fileLength) + store.Estimate(Raster.LengthOf(Size)) + store.Estimate(Raster.LengthOf(target))
+            + Math.Max(_codecBytes, Math.Max(Raster.MipmapBytes(Size), Raster.EncoderBytes(target, Format)));
+
+    public Raster Decode(ReadOnlyMemory<byte> file, PixelStore store)
     {
-        long pictures = store.EstimatePixels<Rgb24>(Size.Width, Size.Height) + store.EstimatePixels<Rgb24>(target.Width, target.Height);
-        long decoding = Codec.EstimateDecoding(start, store);
-        long resizing = Resizing.LanczosResizer.Estimate(Size, target, store);
-        long encoding = Codec.EstimateEncoding(target, store);
-        return store.Estimate<byte>(checked((int)fileLength)) + pictures + Math.Max(decoding, Math.Max(resizing, encoding));
+        Raster picture = new(Size, _alpha, store);
+        try
+        {
+            using IDisposable? codec = store.CountExternal(_codecBytes);
+            using OpenPicture open = new(file);
+            SKCodecResult result = IsCutOffJpeg(file.Span) ? SKCodecResult.IncompleteInput : picture.Decode(open.Codec);
+            return result == SKCodecResult.Success ? picture : throw new UnreadablePictureException($"Skia: {result}");
+        }
+        catch
+        {
+            picture.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Decodes and resizes; the large picture is returned before the small one is encoded.</summary>
+    public Raster Resize(ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
+    {
+        Raster resized = new(target, _alpha, store);
+        try
+        {
+            using Raster source = Decode(file, store);
+            source.ResizeTo(resized);
+            return resized;
+        }
+        catch
+        {
+            resized.Dispose();
+            throw;
+        }
+    }
+
+    // Skia reports success for a progressive JPEG without its last scans: the mark of the end has to follow the last start of a scan.
+    private bool IsCutOffJpeg(ReadOnlySpan<byte> file)
+        => Format == SKEncodedImageFormat.Jpeg
+            && file.LastIndexOf((ReadOnlySpan<byte>)[0xFF, 0xD9]) < file.LastIndexOf((ReadOnlySpan<byte>)[0xFF, 0xDA]);
+
+    /// <summary>Skia's codec over a file in memory: it calls no managed code.</summary>
+    private sealed class OpenPicture : IDisposable
+    {
+        private readonly MemoryHandle _pin;
+        private readonly SKData _data;
+
+        public unsafe OpenPicture(ReadOnlyMemory<byte> file)
+        {
+            _pin = file.Pin();
+            _data = SKData.Create((nint)_pin.Pointer, file.Length);
+            SKCodec? codec = SKCodec.Create(new SKMemoryStream(_data), out SKCodecResult result);
+            if (codec is null)
+            {
+                _data.Dispose();
+                _pin.Dispose();
+                throw new UnreadablePictureException($"Skia: {result}");
+            }
+
+            Codec = codec;
+        }
+
+        public SKCodec Codec { get; }
+
+        public void Dispose()
+        {
+            Codec.Dispose();
+            _data.Dispose();
+            _pin.Dispose();
+        }
     }
 }

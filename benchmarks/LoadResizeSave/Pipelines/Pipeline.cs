@@ -55,12 +55,12 @@ internal sealed record Pipeline(
     /// <summary>
     /// Makes the allocator that this library's pipelines use: with what <c>AddMemoryAllocator</c> sets if it is given no number.
     /// </summary>
-    public static void UseAllocator(int? limitMegabytes)
+    public static void UseAllocator(int limitMegabytes)
     {
         s_allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
         {
-            MinimumFreeMegabytes = limitMegabytes is { } limit
-                ? MemoryWay.DefaultFree(limit)
+            MinimumFreeMegabytes = limitMegabytes > 0
+                ? MemoryWay.DefaultFree(limitMegabytes)
                 : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
         });
         s_imageSharp = null;

@@ -2,9 +2,9 @@ namespace LoadResizeSave.Pipelines;
 
 /// <summary>What a child is to do with one pipeline.</summary>
 /// <param name="PictureList">A file with the path of a picture in each line: a command line does not hold those of a large folder.</param>
-/// <param name="LimitMegabytes">The container's limit in MiB; null at large.</param>
+/// <param name="LimitMegabytes">The container's limit in MiB; 0 at large.</param>
 internal sealed record PipelineRequest(
-    string Pipeline, string PictureList, string Folder, int AtOnce, int Jobs, int? LimitMegabytes, double SettleSeconds);
+    string Pipeline, string PictureList, string Folder, int AtOnce, int Jobs, int LimitMegabytes, double SettleSeconds);
 
 /// <summary>The child for one pipeline: makes one picture that does not count, then all, and keeps still before its last look.</summary>
 internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMessage> send)
@@ -33,9 +33,7 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
 
         _ = Directory.CreateDirectory(request.Folder);
 
-        // What does not wait for memory blocks its thread, so there are as many as jobs at once.
-        ThreadPool.GetMinThreads(out int threads, out int completionThreads);
-        _ = ThreadPool.SetMinThreads(Math.Max(threads, request.AtOnce), completionThreads);
+        JobChild.AtLeastThreads(request.AtOnce);
         _ = await MakeAsync(0);
         Send(new ContainerMessage { Begins = true });
         ProcessCounters before = ProcessCounters.Read();
@@ -51,7 +49,7 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
             Run = new RunMessage
             {
                 Seconds = wall,
-                After = new MemoryReading { Resident = ProcessMemory.ReadResident() },
+                FinalResidentBytes = ProcessMemory.ReadResident(),
                 Cost = cost,
                 PeakResidentBytes = ProcessMemory.ReadPeakResident(),
             },

@@ -8,13 +8,9 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private const int FewestJobs = 12;
     private const double SettleSeconds = 2;
 
-    // At large nothing else ends a process that waits for ever.
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(30);
-
     // One and two at once are what a semaphore would let in.
     private static readonly int[] s_atOnce = [1, 2, 4, 16, 64];
 
-    private readonly PictureCodecs _codecs = new(useSkia: true);
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");
 
     private string PictureList => Path.Combine(_saved, "pictures.txt");
@@ -80,15 +76,15 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         ? (
             [.. PictureFolder.Find(input, options.Work, options.SavedFolder).Select(name => Path.Combine(input, name)).Where(IsReadable)],
             "a folder's pictures")
-        : new ContainerPictures(null, ContainerOptions.WorkFolder, _codecs).GetPhotographs();
+        : new ContainerPictures(null, ContainerOptions.WorkFolder).GetPhotographs();
 
     // By its header: what is no picture would count against all of them.
-    private bool IsReadable(string path)
+    private static bool IsReadable(string path)
     {
         try
         {
             using PictureFile file = PictureFile.Open(path);
-            file.ReadHeader(_codecs).Check(PicturePipeline.MaximumMegapixels);
+            file.ReadHeader().Check(PicturePipeline.MaximumMegapixels);
             return true;
         }
         catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
@@ -103,7 +99,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     {
         foreach (Pipeline pipeline in Pipeline.All)
         {
-            ContainedRun tried = await RunAtLargeAsync(pipeline, atOnce: 1, jobs: 1, settleSeconds: 0, cancellationToken);
+            ContainedRun tried = await RunAsync(pipeline, limitMegabytes: 0, atOnce: 1, jobs: 1, settleSeconds: 0, cancellationToken);
             string? reason = tried.Count(JobEnd.Done) > 0
                 ? WhyOther(pipeline, pictures[0])
                 : tried.Jobs.FirstOrDefault()?.Reason ?? Invariant($"exit code {tried.ExitCode}. {tried.Errors}");
@@ -134,10 +130,10 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         }
     }
 
-    private PictureSize ReadSize(string path)
+    private static PictureSize ReadSize(string path)
     {
         using PictureFile file = PictureFile.Open(path);
-        return file.ReadHeader(_codecs).Size;
+        return file.ReadHeader().Size;
     }
 
     private IEnumerable<SurvivalCell> CreateCells(Pipeline pipeline, int pictures)
@@ -159,12 +155,9 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
             foreach (SurvivalCell cell in SurvivalCell.InTurn(cells, i))
             {
                 Pipeline pipeline = (Pipeline)cell.Way;
-                ContainedRun one = cell.LimitMegabytes == 0
-                    ? await RunAtLargeAsync(pipeline, cell.AtOnce, cell.Jobs, SettleSeconds, cancellationToken)
-                    : await ContainedProcess.RunAsync(
-                        Describe(pipeline, cell.AtOnce, cell.Jobs, cell.LimitMegabytes, settleSeconds: 0),
-                        cell.LimitMegabytes,
-                        cancellationToken: cancellationToken);
+                double settle = cell.LimitMegabytes == 0 ? SettleSeconds : 0;
+                ContainedRun one = await RunAsync(
+                    pipeline, cell.LimitMegabytes, cell.AtOnce, cell.Jobs, settle, cancellationToken);
                 cell.Add(one);
                 progress.Increment(1);
                 string where = cell.LimitMegabytes == 0 ? "at large" : Invariant($"in {cell.LimitMegabytes} MiB");
@@ -175,37 +168,11 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
         }
     }
 
-    private async Task<ContainedRun> RunAtLargeAsync(
-        Pipeline pipeline, int atOnce, int jobs, double settleSeconds, CancellationToken cancellationToken)
-    {
-        ProcessStartInfo start = Describe(pipeline, atOnce, jobs, limitMegabytes: null, settleSeconds);
-        ChildProgram.ForgetMemorySettings(start);
-        using Process child = ChildProgram.Start(start);
-        List<JobMessage> ended = [];
-        RunMessage? result = null;
-        using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(s_patience);
-        ChildEnd end = await PipelineChild.Task.FollowAsync(
-            child,
-            message =>
-            {
-                result ??= message.Run;
-                ended.AddRange(message.Job is { } job ? [job] : []);
-            },
-            patience.Token);
-        cancellationToken.ThrowIfCancellationRequested();
-        return new ContainedRun
-        {
-            Ending = ContainedRun.Judge(end.ExitCode, kills: 0, patience.IsCancellationRequested, result is not null),
-            ExitCode = end.ExitCode,
-            Jobs = ended,
-            Run = result,
-            Samples = [],
-            Errors = end.Errors,
-        };
-    }
-
-    private ProcessStartInfo Describe(Pipeline pipeline, int atOnce, int jobs, int? limitMegabytes, double settleSeconds)
-        => PipelineChild.Task.Describe(new PipelineRequest(
-            pipeline.Name, PictureList, Path.Combine(_saved, pipeline.Name), atOnce, jobs, limitMegabytes, settleSeconds));
+    private Task<ContainedRun> RunAsync(
+        Pipeline pipeline, int limitMegabytes, int atOnce, int jobs, double settleSeconds, CancellationToken cancellationToken)
+        => ContainedProcess.RunAsync(
+            PipelineChild.Task.Describe(new PipelineRequest(
+                pipeline.Name, PictureList, Path.Combine(_saved, pipeline.Name), atOnce, jobs, limitMegabytes, settleSeconds)),
+            limitMegabytes,
+            cancellationToken: cancellationToken);
 }

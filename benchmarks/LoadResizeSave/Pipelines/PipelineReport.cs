@@ -75,7 +75,7 @@ internal sealed class PipelineReport
                     cell.DonePerSecond,
                     Median(cell, one => CpuTime(one) / one.Count(JobEnd.Done)),
                     Median(cell, one => one.Run!.PeakResidentBytes / 1e6),
-                    Median(cell, one => one.Run!.After.Resident / 1e6),
+                    Median(cell, one => one.Run!.FinalResidentBytes / 1e6),
                 ])),
         ],
     };

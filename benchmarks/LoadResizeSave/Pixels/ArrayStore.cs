@@ -1,6 +1,6 @@
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Lends managed arrays: of <see cref="ArrayPool{T}.Shared"/>, or a new one each time.</summary>
+/// <summary>Allocates managed arrays: from <see cref="ArrayPool{T}.Shared"/>, or a new one each time.</summary>
 internal sealed class ArrayStore(bool pooled) : PixelStore
 {
     /// <summary>
@@ -10,59 +10,22 @@ internal sealed class ArrayStore(bool pooled) : PixelStore
     public override long CommittedBytes
         => Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
 
-    public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)
+    public override IMemoryOwner<byte> Allocate(int length) => new ArrayOwner(length, pooled);
+
+    private sealed class ArrayOwner(int length, bool pooled) : IMemoryOwner<byte>
     {
-        long bytes = (long)width * height * Unsafe.SizeOf<TPixel>();
-        if (bytes > Array.MaxLength)
-        {
-            throw new OutOfMemoryException($"{bytes:N0} bytes are more than one array can hold.");
-        }
+        private byte[]? _array = pooled ? ArrayPool<byte>.Shared.Rent(length) : new byte[length];
 
-        return new ArrayRaster<TPixel>(Allocate<byte>((int)bytes), width, height);
-    }
-
-    public override IMemoryOwner<T> Allocate<T>(int length) => new ArrayOwner<T>(length, pooled);
-
-    private sealed class ArrayOwner<T>(int length, bool pooled) : IMemoryOwner<T>
-    {
-        private T[]? _array = pooled ? ArrayPool<T>.Shared.Rent(length) : new T[length];
-
-        public Memory<T> Memory => (_array ?? throw new ObjectDisposedException(nameof(ArrayOwner<>))).AsMemory(0, length);
+        public Memory<byte> Memory => (_array ?? throw new ObjectDisposedException(nameof(ArrayOwner))).AsMemory(0, length);
 
         public void Dispose()
         {
             if (pooled && _array is { } array)
             {
-                ArrayPool<T>.Shared.Return(array);
+                ArrayPool<byte>.Shared.Return(array);
             }
 
             _array = null;
         }
     }
-}
-
-/// <summary>A raster in one run of memory.</summary>
-internal sealed class ArrayRaster<TPixel>(IMemoryOwner<byte> owner, int width, int height) : Raster<TPixel>
-    where TPixel : unmanaged
-{
-    public override int Width => width;
-
-    public override int Height => height;
-
-    private PixelRows<TPixel> Rows => new(Pixels, width, height);
-
-    private Span<TPixel> Pixels => MemoryMarshal.Cast<byte, TPixel>(owner.Memory.Span);
-
-    public override void ProcessRows(RowsAction<TPixel> action) => action(Rows);
-
-    public override void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
-        => action(Rows, ((ArrayRaster<TOther>)other).Rows);
-
-    public override bool TryProcessPixels(PixelSpanAction<TPixel> action)
-    {
-        action(Pixels);
-        return true;
-    }
-
-    public override void Dispose() => owner.Dispose();
 }

@@ -1,6 +1,6 @@
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Names the ways of getting memory that the program compares.</summary>
+/// <summary>The allocation strategies that the main job compares.</summary>
 public enum AllocatorKind
 {
     /// <summary><c>MemoryAllocator.Create()</c>: blocks are kept between pictures and trimmed when idle.</summary>
@@ -15,7 +15,7 @@ public enum AllocatorKind
     GC,
 }
 
-/// <summary>What the kinds are called.</summary>
+/// <summary>Names for tables and charts.</summary>
 internal static class AllocatorNames
 {
     public static string Name(this AllocatorKind kind) => kind switch
@@ -27,9 +27,8 @@ internal static class AllocatorNames
     };
 }
 
-/// <summary>A job that may begin. Disposed when the job is done, it lets others in.</summary>
-/// <param name="store">The store that lends to it.</param>
-/// <param name="reservation">What was set aside for the job.</param>
+/// <summary>A job that may begin. Disposing it when the job is done admits others.</summary>
+/// <param name="store">The store that the job allocates from.</param>
 internal sealed class Admission(PixelStore store, IDisposable? reservation = null) : IDisposable
 {
     public PixelStore Store => store;
@@ -38,12 +37,12 @@ internal sealed class Admission(PixelStore store, IDisposable? reservation = nul
 }
 
 /// <summary>
-/// Lends all memory that the job uses: files, pictures and scratch rows. Only this differs between two measured runs, so what the table
-/// shows is the allocators' doing.
+/// Allocates all memory that a job uses: files and pictures. Nothing else differs between two measured runs, so differences in the result
+/// come from the allocation strategy.
 /// </summary>
 internal abstract class PixelStore : IDisposable
 {
-    /// <summary>Gets what the allocator holds of the operating system's memory at this moment, in bytes.</summary>
+    /// <summary>Gets the bytes that the allocator holds of the operating system's memory now.</summary>
     public abstract long CommittedBytes { get; }
 
     public virtual MemoryAllocatorStatistics? Statistics => null;
@@ -58,42 +57,26 @@ internal abstract class PixelStore : IDisposable
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
     };
 
-    /// <summary>Lends a picture. Where <paramref name="contiguous"/>, <see cref="Raster{TPixel}.TryProcessPixels"/> succeeds.</summary>
-    public abstract Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)
-        where TPixel : unmanaged;
+    /// <summary>Allocates exactly <paramref name="length"/> bytes in one run of memory, contents unspecified.</summary>
+    public abstract IMemoryOwner<byte> Allocate(int length);
 
-    /// <summary>Lends memory of exactly <paramref name="length"/> elements, contents unspecified.</summary>
-    public abstract IMemoryOwner<T> Allocate<T>(int length)
-        where T : unmanaged;
+    /// <summary>Like <see cref="Allocate"/>, but if memory is limited it waits asynchronously.</summary>
+    public virtual ValueTask<IMemoryOwner<byte>> AllocateAsync(int length) => new(Allocate(length));
 
-    /// <summary>As <see cref="Allocate"/>, but where memory is limited it waits, without a thread, until there is some.</summary>
-    public virtual ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length)
-        where T : unmanaged
-        => new(Allocate<T>(length));
+    /// <summary>Returns how much memory an allocation of <paramref name="length"/> bytes takes at most.</summary>
+    public virtual long Estimate(long length) => length;
 
-    public virtual long Estimate<T>(int length)
-        where T : unmanaged
-        => (long)length * Unsafe.SizeOf<T>();
-
-    /// <summary>Returns how much memory a picture takes at most, in one run or not.</summary>
-    public virtual long EstimatePixels<TPixel>(int width, int height)
-        where TPixel : unmanaged
-        => (long)width * height * Unsafe.SizeOf<TPixel>();
-
-    /// <summary>Says that a library is about to take so much memory of its own, until the result is disposed.</summary>
+    /// <summary>Announces memory that a library is about to take from malloc, until the result is disposed.</summary>
     public virtual IDisposable? CountExternal(long bytes) => null;
 
-    /// <summary>Makes functions for a library to allocate by; null where it is left to malloc.</summary>
-    public virtual NativeAllocationCallbacks? CreateNativeCallbacks() => null;
-
     /// <summary>
-    /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a
-    /// budget ever waits; it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for
-    /// each other.
+    /// Waits until a job that takes at most <paramref name="bytes"/> may begin, and returns the store that it allocates from. Only stores
+    /// with a budget wait; they reserve all of a job's memory at once, so that no two jobs hold half of what they need and wait for each
+    /// other.
     /// </summary>
     public virtual ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken) => new(new Admission(this));
 
-    /// <summary>Returns idle memory to the system, as far as there is a way to do so: for arrays and malloc there is none.</summary>
+    /// <summary>Returns idle memory to the system, if the strategy can: for arrays and malloc there is no call.</summary>
     public virtual void Release()
     {
     }

@@ -1,74 +1,68 @@
+using SkiaSharp;
+
 namespace LoadResizeSave.Pixels;
 
-/// <summary>A picture in memory that some <see cref="PixelStore"/> lent; disposing it gives the memory back.</summary>
-internal abstract class Raster<TPixel> : IDisposable
-    where TPixel : unmanaged
+/// <summary>A picture in memory of a <see cref="PixelStore"/>: red, green, blue and alpha, as Skia reads and writes them.</summary>
+internal sealed class Raster(PictureSize size, SKAlphaType alpha, PixelStore store) : IDisposable
 {
-    public abstract int Width { get; }
+    public const int BytesPerPixel = 4;
 
-    public abstract int Height { get; }
+    private const int Quality = 90;
 
-    public abstract void ProcessRows(RowsAction<TPixel> action);
+    // As Allocator.SkiaSharp resizes when it decodes to a much smaller size: all pixels count.
+    private static readonly SKSamplingOptions s_sampling = new(SKFilterMode.Linear, SKMipmapMode.Linear);
 
-    /// <summary>
-    /// Runs <paramref name="action"/> on the rows of this raster and of <paramref name="other"/>, which must be of the same store.
-    /// </summary>
-    public abstract void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
-        where TOther : unmanaged;
+    private readonly IMemoryOwner<byte> _owner = store.Allocate(checked((int)LengthOf(size)));
 
-    /// <summary>
-    /// Runs <paramref name="action"/> on all pixels as one packed span; returns false, and does not run it, where they are not one.
-    /// </summary>
-    public abstract bool TryProcessPixels(PixelSpanAction<TPixel> action);
+    public PictureSize Size => size;
 
-    public abstract void Dispose();
-}
+    public Span<byte> Bytes => _owner.Memory.Span;
 
-/// <summary>
-/// One pixel of eight bits a channel, in the order in which PNG and libjpeg-turbo store it, so that rows are copied as they are.
-/// </summary>
-[StructLayout(LayoutKind.Sequential, Pack = 1)]
-internal readonly record struct Rgb24(byte R, byte G, byte B)
-{
-    public static Rgb24 White => new(255, 255, 255);
-}
+    public static long LengthOf(PictureSize size) => size.Pixels * BytesPerPixel;
 
-/// <summary>Works on the rows of one raster.</summary>
-internal delegate void RowsAction<TPixel>(scoped PixelRows<TPixel> rows)
-    where TPixel : unmanaged;
+    /// <summary>Returns what Skia takes from malloc for the mipmaps of a picture that it resizes.</summary>
+    public static long MipmapBytes(PictureSize source) => (LengthOf(source) / 3) + (64 * 1024);
 
-/// <summary>Works on the rows of two rasters at once.</summary>
-internal delegate void RowsPairAction<TPixel, TOther>(scoped PixelRows<TPixel> rows, scoped PixelRows<TOther> otherRows)
-    where TPixel : unmanaged
-    where TOther : unmanaged;
+    /// <summary>Returns what Skia takes from malloc to encode: planes and several codings for WebP, rows for the others.</summary>
+    public static long EncoderBytes(PictureSize size, SKEncodedImageFormat format)
+        => format == SKEncodedImageFormat.Webp ? size.Pixels * 8 : (512 * 1024) + (size.Width * 64L);
 
-/// <summary>
-/// Gives the rows of a <see cref="Raster{TPixel}"/> for as long as its delegate runs, whether they lie in the blocks of an allocator or in
-/// one array.
-/// </summary>
-internal readonly ref struct PixelRows<TPixel>
-    where TPixel : unmanaged
-{
-    private readonly PixelAccessor<TPixel> _accessor;
-    private readonly Span<TPixel> _pixels;
-
-    public PixelRows(PixelAccessor<TPixel> accessor)
+    public SKCodecResult Decode(SKCodec codec)
     {
-        _accessor = accessor;
-        Width = accessor.Width;
-        Height = accessor.Height;
+        using MemoryHandle pin = _owner.Memory.Pin();
+        using SKBitmap bitmap = Wrap(pin);
+        return codec.GetPixels(bitmap.Info, bitmap.GetPixels());
     }
 
-    public PixelRows(Span<TPixel> pixels, int width, int height)
+    /// <summary>Fills <paramref name="target"/> with this picture, resized.</summary>
+    public void ResizeTo(Raster target)
     {
-        _pixels = pixels;
-        Width = width;
-        Height = height;
+        using IDisposable? mipmaps = store.CountExternal(MipmapBytes(size));
+        using MemoryHandle pin = _owner.Memory.Pin();
+        using MemoryHandle targetPin = target._owner.Memory.Pin();
+        using SKBitmap bitmap = Wrap(pin);
+        using SKBitmap targetBitmap = target.Wrap(targetPin);
+        if (!bitmap.ScalePixels(targetBitmap, s_sampling))
+        {
+            throw new OutOfMemoryException($"Skia did not resize {size}.");
+        }
     }
 
-    public int Width { get; }
+    /// <summary>Encodes to <paramref name="destination"/>; the same pixels always result in the same bytes.</summary>
+    public void Encode(Stream destination, SKEncodedImageFormat format)
+    {
+        using IDisposable? encoder = store.CountExternal(EncoderBytes(size, format));
+        using MemoryHandle pin = _owner.Memory.Pin();
+        using SKBitmap bitmap = Wrap(pin);
+        SkiaSharpMemory.Encode(bitmap, destination, format, Quality);
+    }
 
-    public int Height { get; }
+    public void Dispose() => _owner.Dispose();
 
-    public Span<TPixel> this[int y] => _pixels.IsEmpty ? _accessor.GetRowSpan(y) : _pixels.Slice(checked(y * Width), Width);
+    private unsafe SKBitmap Wrap(in MemoryHandle pin)
+    {
+        SKBitmap bitmap = new();
+        _ = bitmap.InstallPixels(new SKImageInfo(size.Width, size.Height, SKColorType.Rgba8888, alpha), (nint)pin.Pointer);
+        return bitmap;
+    }
 }

@@ -1,5 +1,31 @@
 namespace LoadResizeSave.Reporting;
 
+/// <summary>One run of every allocator, close together in time, so that the machine's other work affects all of them.</summary>
+/// <param name="Runs">The runs, in the order of the allocators on the command line.</param>
+internal sealed record Round(int Number, IReadOnlyList<MeasuredRun> Runs)
+{
+    /// <summary>Returns the round whose times and peaks, over all allocators, are nearest to their medians.</summary>
+    public static Round NearestToMedians(IReadOnlyList<Round> rounds)
+    {
+        double[] distances = new double[rounds.Count];
+        for (int i = 0; i < rounds[0].Runs.Count; i++)
+        {
+            foreach (Func<MeasuredRun, double> read in (Func<MeasuredRun, double>[])[run => run.WallSeconds, run => run.PeakResidentBytes])
+            {
+                double[] values = [.. rounds.Select(round => read(round.Runs[i]))];
+                double median = Statistics.Median(values);
+                distances = [.. distances.Zip(values, (distance, value) => distance + Math.Abs((value / median) - 1))];
+            }
+        }
+
+        return rounds[Array.IndexOf(distances, distances.Min())];
+    }
+}
+
+/// <summary>A figure that runs are compared by.</summary>
+/// <param name="Read">Reads it from a run; null if the system does not report it.</param>
+internal sealed record RunFigure(string Name, string? Unit, string Format, Func<MeasuredRun, double?> Read);
+
 /// <summary>The result of one round or many: tables, charts over the rounds, and the memory over time of a usual one.</summary>
 internal sealed class RoundReport
 {
@@ -8,22 +34,36 @@ internal sealed class RoundReport
     private const double LowerQuartile = 0.25;
     private const double UpperQuartile = 0.75;
 
+    private static readonly RunFigure s_photographs = new("photographs", "per second", "0.0", run => run.Pictures / run.WallSeconds);
+    private static readonly RunFigure s_cpu =
+        new("CPU", "seconds", "0.00", run => (run.Cost.UserTime + run.Cost.SystemTime).TotalSeconds);
+
+    private static readonly RunFigure s_peakResident = new("peak RSS", "MB", "0", run => run.PeakResidentBytes / 1e6);
+
     private static readonly RunFigure[] s_figures =
     [
-        RunFigure.Photographs, RunFigure.Megapixels, RunFigure.Wall, RunFigure.Cpu, RunFigure.User, RunFigure.System,
-        RunFigure.PeakResident, RunFigure.FinalResident, RunFigure.PageFaults, RunFigure.Managed,
-        RunFigure.Collections,
+        s_photographs,
+        new("megapixels", "per second", "0", run => run.Megapixels / run.WallSeconds),
+        new("wall", "seconds", "0.00", run => run.WallSeconds),
+        s_cpu,
+        new("user", "CPU seconds", "0.00", run => run.Cost.UserTime.TotalSeconds),
+        new("system", "CPU seconds", "0.00", run => run.Cost.SystemTime.TotalSeconds),
+        s_peakResident,
+        new("final RSS", "MB", "0", run => run.FinalResidentBytes / 1e6),
+        new("page faults", null, "N0", run => run.Cost.MinorFaults + run.Cost.MajorFaults),
+        new("GC", "MB", "N1", run => run.Cost.ManagedBytes / 1e6),
+        new("GCs", "of gen 2", "0", run => run.Cost.Gen2),
     ];
 
     // What the pool has to be at most, as a ratio to another allocator.
     private static readonly (RunFigure Figure, AllocatorKind Other, double Reach)[] s_aims =
     [
-        (RunFigure.PeakResident, AllocatorKind.Unpooled, 1.1),
-        (RunFigure.PeakResident, AllocatorKind.ArrayPool, 1),
-        (RunFigure.PeakResident, AllocatorKind.GC, 1),
-        (RunFigure.Cpu, AllocatorKind.Unpooled, 1),
-        (RunFigure.Cpu, AllocatorKind.ArrayPool, 1),
-        (RunFigure.Cpu, AllocatorKind.GC, 1),
+        (s_peakResident, AllocatorKind.Unpooled, 1.1),
+        (s_peakResident, AllocatorKind.ArrayPool, 1),
+        (s_peakResident, AllocatorKind.GC, 1),
+        (s_cpu, AllocatorKind.Unpooled, 1),
+        (s_cpu, AllocatorKind.ArrayPool, 1),
+        (s_cpu, AllocatorKind.GC, 1),
     ];
 
     private readonly IReadOnlyList<Round> _rounds;
@@ -43,15 +83,15 @@ internal sealed class RoundReport
     /// <summary>Returns <paramref name="document"/> with all that the rounds show.</summary>
     public ResultDocument Complete(ResultDocument document, TimeSpan elapsed)
     {
-        Round median = Round.Median(_rounds);
+        Round median = Round.NearestToMedians(_rounds);
         return document with
         {
             Tables = [.. CreateTables()],
             Notes = [.. Notes(median, elapsed)],
             Charts = _rounds.Count == 1 ? [] :
             [
-                Chart("CPU time of each run", "CPU time, seconds", RunFigure.Cpu),
-                Chart("Peak resident memory of each run", "peak resident memory, MB", RunFigure.PeakResident),
+                Chart("CPU time of each run", "CPU time, seconds", s_cpu),
+                Chart("Peak resident memory of each run", "peak resident memory, MB", s_peakResident),
             ],
             Pictures = [new ResultPicture(Invariant($"Memory over time, round {median.Number}"), ChartFile)],
         };
@@ -183,12 +223,12 @@ internal sealed class RoundReport
         yield return Invariant($"The measurement took {elapsed:h\\:mm\\:ss}.");
         if (_kinds.Count > 1)
         {
-            AllocatorKind fastest = _kinds.MaxBy(kind => Median(Values(RunFigure.Photographs, Index(kind))));
-            AllocatorKind smallest = _kinds.MinBy(kind => Median(Values(RunFigure.PeakResident, Index(kind))));
+            AllocatorKind fastest = _kinds.MaxBy(kind => Median(Values(s_photographs, Index(kind))));
+            AllocatorKind smallest = _kinds.MinBy(kind => Median(Values(s_peakResident, Index(kind))));
             yield return Invariant(
-                $"All are alive. {fastest.Name()} is the fastest, with {Median(Values(RunFigure.Photographs, Index(fastest))):0.0} ")
+                $"All are alive. {fastest.Name()} is the fastest, with {Median(Values(s_photographs, Index(fastest))):0.0} ")
                 + Invariant($"photographs a second; {smallest.Name()} takes the least memory, ")
-                + Invariant($"{Median(Values(RunFigure.PeakResident, Index(smallest))):0} MB at its peak.");
+                + Invariant($"{Median(Values(s_peakResident, Index(smallest))):0} MB at its peak.");
         }
     }
 }

@@ -47,7 +47,7 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
     }
 
     private static bool IsReasonToSkip(Exception exception) => exception
-        is UnreadablePictureException or InvalidDataException or IOException or UnauthorizedAccessException
+        is UnreadablePictureException or IOException or UnauthorizedAccessException
         or MemoryLimitExceededException or OutOfMemoryException;
 
     private void Run()
@@ -60,10 +60,7 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         using PixelStore store = PixelStore.Create(kind, options.TrimPeriod);
         using Sampler<MemorySample> sampler =
             new(s_samplePeriod, seconds => new MemorySample(seconds, ProcessMemory.ReadResidentOften(), store.CommittedBytes));
-        PicturePipeline pipeline = new(
-            new PictureCodecs(useSkia: options.UseSkia),
-            store,
-            Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
+        PicturePipeline pipeline = new(store, Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
 
         ProcessCounters before = ProcessCounters.Read();
         double started = sampler.Seconds;
@@ -100,10 +97,7 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
     {
         report(new JobProgress { Done = 0, Total = names.Count * options.Repeat });
 
-        // Pictures keep their threads busy: the pool, which grows by one or two a second, would never come to more at once than there are
-        // cores.
-        ThreadPool.GetMinThreads(out int threads, out int completionThreads);
-        _ = ThreadPool.SetMinThreads(Math.Max(threads, options.Parallelism), completionThreads);
+        AtLeastThreads(options.Parallelism);
         ParallelOptions parallel = new() { MaxDegreeOfParallelism = options.Parallelism };
 
         // One repetition after the other: two of them would write the same file at the same time.
@@ -111,6 +105,15 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         {
             Parallel.ForEachAsync(names, parallel, (name, _) => ProcessAsync(pipeline, name)).GetAwaiter().GetResult();
         }
+    }
+
+    /// <summary>
+    /// Lets so many jobs run at once: they keep their threads busy, and the thread pool grows by only one or two threads a second.
+    /// </summary>
+    public static void AtLeastThreads(int count)
+    {
+        ThreadPool.GetMinThreads(out int threads, out int completionThreads);
+        _ = ThreadPool.SetMinThreads(Math.Max(threads, count), completionThreads);
     }
 
     private async ValueTask ProcessAsync(PicturePipeline pipeline, string name)

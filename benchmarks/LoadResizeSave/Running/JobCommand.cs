@@ -4,8 +4,6 @@ namespace LoadResizeSave.Running;
 internal static class JobCommand
 {
     private const string All = "all";
-    private const string Skia = "skia";
-    private const string Libjpeg = "libjpeg-turbo";
 
     private static readonly Option<string?> s_input = new("--input", "-i")
     {
@@ -18,12 +16,6 @@ internal static class JobCommand
         AllowMultipleArgumentsPerToken = true,
         DefaultValueFactory = _ => [All],
     }.AcceptOnlyFromAmong([All, .. Enum.GetValues<AllocatorKind>().Select(kind => kind.ToString().ToLowerInvariant())]);
-
-    private static readonly Option<string> s_codecs = new Option<string>("--codecs")
-    {
-        Description = "What decodes and encodes: SkiaSharp (JPEG, PNG, WebP), or libjpeg-turbo, where it is installed, and PNG in C#.",
-        DefaultValueFactory = _ => Skia,
-    }.AcceptOnlyFromAmong(Skia, Libjpeg);
 
     private static readonly Option<int> s_runs = new Option<int>("--runs")
     {
@@ -71,7 +63,7 @@ internal static class JobCommand
             "Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and "
                 + "memory.")
         {
-            s_input, s_allocator, s_codecs, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count, s_pipelines, s_container,
+            s_input, s_allocator, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count, s_pipelines, s_container,
         };
         command.Validators.Add(static result =>
         {
@@ -97,7 +89,6 @@ internal static class JobCommand
                 .. Enum.GetValues<AllocatorKind>().Where(
                     kind => names.Contains(All) || names.Contains(kind.ToString(), StringComparer.OrdinalIgnoreCase)),
             ],
-            UseSkia = run.Get(s_codecs) == Skia,
             Runs = run.Get(s_pipelines) && !run.IsQuick && !run.IsGiven(s_runs) ? PipelineMeasurement.UsualRuns : run.Get(s_runs),
             Parallelism = run.Get(s_parallelism),
             Repeat = run.Get(s_repeat, 1),

@@ -18,27 +18,22 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
             return null;
         }
 
-        PictureCodecs codecs = new(useSkia: options.UseSkia);
         _ = Directory.CreateDirectory(options.Work);
         run.Console.MarkupLineInterpolated(
             $"[grey]{options.Input ?? "synthetic photographs"}, {options.Parallelism} at once, to a width of {JobOptions.Width}[/]");
-        if (codecs.WriterOfJpeg is null)
-        {
-            run.Console.MarkupLine("[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]");
-        }
 
         ProgressColumn[] columns =
         [
             new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(),
             new ElapsedTimeColumn(),
         ];
-        await run.Console.Progress().Columns(columns).StartAsync(progress => MeasureAsync(codecs, progress, cancellationToken));
+        await run.Console.Progress().Columns(columns).StartAsync(progress => MeasureAsync(progress, cancellationToken));
         if (run.Failures.Count > 0)
         {
             return null;
         }
 
-        Round median = Round.Median(_rounds);
+        Round median = Round.NearestToMedians(_rounds);
         WriteSkipped(median);
         string chart = Path.Combine(run.Folder, RoundReport.ChartFile);
         _ = Directory.CreateDirectory(run.Folder);
@@ -49,9 +44,9 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
         return new RoundReport(_rounds, options).Complete(run.NewDocument(title), clock.Elapsed);
     }
 
-    private async Task MeasureAsync(PictureCodecs codecs, ProgressContext progress, CancellationToken cancellationToken)
+    private async Task MeasureAsync(ProgressContext progress, CancellationToken cancellationToken)
     {
-        SyntheticSet photographs = new(options.SyntheticCount, options.SyntheticMegapixels, codecs);
+        SyntheticSet photographs = new(options.SyntheticCount, options.SyntheticMegapixels);
         string input = options.Input ?? photographs.FolderIn(options.Work);
         if (options.Input is null)
         {

@@ -14,9 +14,6 @@ internal sealed record JobOptions
 
     public required IReadOnlyList<AllocatorKind> Allocators { get; init; }
 
-    /// <summary>Gets whether SkiaSharp's codecs do the work, and not libjpeg-turbo and the program's own PNG.</summary>
-    public bool UseSkia { get; init; } = true;
-
     public int Runs { get; init; } = 1;
 
     public required int Parallelism { get; init; }

@@ -21,7 +21,7 @@ internal sealed class SurvivalMeasurement
     private static readonly Option<double> s_minutes = ContainerOptions.Minutes();
     private static readonly Option<bool> s_explain = new("--explain")
     {
-        Description = "Say of each run who held its memory when it was most.",
+        Description = "Report for each run who held its memory when most was charged.",
     };
 
     private readonly MeasurementRun _run;
@@ -58,10 +58,9 @@ internal sealed class SurvivalMeasurement
         List<SurvivalCell> cells = [.. CreateCells()];
 
         // Uncounted: the first process reads the photographs and the runtime from disk.
+        ContainedOptions first = Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count };
         _ = await ContainedProcess.RunAsync(
-            Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count },
-            SurvivalReport.ReferenceMegabytes,
-            cancellationToken: cancellationToken);
+            ContainedJobs.Task.Describe(first), SurvivalReport.ReferenceMegabytes, cancellationToken: cancellationToken);
         await RunAsync(cells, pictures, cancellationToken);
 
         SurvivalReport report = new(_limits, _atOnce, cells, origin, _cut);
@@ -114,7 +113,9 @@ internal sealed class SurvivalMeasurement
                 }
 
                 ContainedRun run = await ContainedProcess.RunAsync(
-                    Options(cell, pictures), cell.LimitMegabytes, cancellationToken: cancellationToken);
+                    ContainedJobs.Task.Describe(Options(cell, pictures)),
+                    cell.LimitMegabytes,
+                    cancellationToken: cancellationToken);
                 cell.Add(run);
                 string name = Invariant($"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {i + 1}");
                 _run.Console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
@@ -163,9 +164,9 @@ internal sealed class SurvivalMeasurement
             _run.Console.MarkupLineInterpolated($"[yellow]  refused in burst {refused.Burst + 1}: {refused.Reason}[/]");
         }
 
-        if (run.Readings.Count > 0)
+        if (run.Most is { } reading)
         {
-            _run.Console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
+            _run.Console.WriteLine($"  {reading.Describe()}");
         }
     }
 }

@@ -167,7 +167,8 @@ internal sealed class SurvivalReport
     private IEnumerable<string> Notes() =>
     [
         $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
-        "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
+        "The file and both pictures are memory of the way in question; Skia's own memory, mipmaps above all, a third of the picture, is "
+            + "malloc's.",
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
         "But for *by default*, malloc maps from 1 MiB on in each way (NativeHeap.TrySetMapThreshold), because the decoder is the same.",
         "Jobs at once are threads. A job that is refused is not tried again.",

@@ -13,7 +13,7 @@ internal sealed class Landscape
     private readonly int _height;
     private readonly int _grain;
     private readonly float[][] _skylines = new float[Ranges][];
-    private readonly ValueNoise[] _noise;
+    private readonly Noise[] _noise;
     private readonly float[] _texture;
 
     public Landscape(uint seed, int width, int height, int grain)
@@ -31,13 +31,16 @@ internal sealed class Landscape
             Array.Fill(_skylines[i], level);
             for (int cell = Math.Max(4, width / 3); cell >= 4; cell /= 3)
             {
-                new ValueNoise(seed + 17, width, cell).AddRow(i * 1000 * cell, 0.35f * Math.Min(cell, height / 3f), _skylines[i]);
+                new Noise(seed + 17, width, cell).AddRow(i * 1000 * cell, 0.35f * Math.Min(cell, height / 3f), _skylines[i]);
             }
         }
     }
 
-    /// <summary>Draws row <paramref name="y"/>. Rows are independent, but a <see cref="Landscape"/> is for one thread.</summary>
-    public void DrawRow(int y, Span<Rgb24> row)
+    /// <summary>
+    /// Draws row <paramref name="y"/>: red, green, blue and alpha from the lowest byte on. Rows are independent, but a
+    /// <see cref="Landscape"/> is for one thread.
+    /// </summary>
+    public void DrawRow(int y, Span<uint> row)
     {
         Array.Clear(_texture);
         _noise[0].AddRow(y, 14, _texture);
@@ -51,10 +54,11 @@ internal sealed class Landscape
                 range--;
             }
 
-            uint random = ValueNoise.Hash(_seed, (uint)x, (uint)y);
+            uint random = Hash(_seed, (uint)x, (uint)y);
             (float r, float g, float b) = range < 0 ? Sky(x, y) : Hill(range, y - _skylines[range][x]);
             float texture = _texture[x] * (range < 0 ? 0.25f : 1f);
-            row[x] = new Rgb24(ToByte(r + texture, random), ToByte(g + texture, random >> 8), ToByte(b + texture, random >> 16));
+            row[x] = 0xFF000000 | ToByte(r + texture, random) | (ToByte(g + texture, random >> 8) << 8)
+                | (ToByte(b + texture, random >> 16) << 16);
         }
     }
 
@@ -73,10 +77,46 @@ internal sealed class Landscape
     {
         float near = (float)range / (Ranges - 1);
         float shade = Math.Min(40, depth * 200f / _height);
-        uint tint = ValueNoise.Hash(_seed, (uint)range, 99) & 31;
+        uint tint = Hash(_seed, (uint)range, 99) & 31;
         return (130 - (80 * near) + shade, 150 - (60 * near) + tint + (0.5f * shade), 170 - (130 * near));
     }
 
-    private byte ToByte(float value, uint random)
-        => (byte)Math.Clamp((int)value + (int)((random & 255) * (uint)((2 * _grain) + 1) >> 8) - _grain, 0, 255);
+    private uint ToByte(float value, uint random)
+        => (uint)Math.Clamp((int)value + (int)((random & 255) * (uint)((2 * _grain) + 1) >> 8) - _grain, 0, 255);
+
+    private static uint Hash(uint seed, uint x, uint y)
+    {
+        uint value = seed ^ (x * 0x9E3779B1u) ^ (y * 0x85EBCA77u);
+        value = (value ^ (value >> 15)) * 0x2C1B3C6Du;
+        value = (value ^ (value >> 12)) * 0x297A2D39u;
+        return value ^ (value >> 15);
+    }
+
+    /// <summary>Smooth noise on a grid, row by row: the corners of the grid are random, values between them are interpolated.</summary>
+    private sealed class Noise(uint seed, int width, int cell)
+    {
+        private readonly float[] _columns = new float[(width / cell) + 2];
+
+        public void AddRow(int y, float amplitude, Span<float> row)
+        {
+            (int above, int offset) = Math.DivRem(y, cell);
+            float down = Smooth((float)offset / cell);
+            for (int i = 0; i < _columns.Length; i++)
+            {
+                float top = Corner(i, above);
+                _columns[i] = amplitude * (top + (down * (Corner(i, above + 1) - top)));
+            }
+
+            for (int x = 0; x < row.Length; x++)
+            {
+                int column = x / cell;
+                float across = Smooth((float)(x - (column * cell)) / cell);
+                row[x] += _columns[column] + (across * (_columns[column + 1] - _columns[column]));
+            }
+        }
+
+        private static float Smooth(float t) => t * t * (3 - (2 * t));
+
+        private float Corner(int x, int y) => (Hash(seed, (uint)x, (uint)y) * (2f / uint.MaxValue)) - 1;
+    }
 }

@@ -57,7 +57,6 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
         new("service-400", Service, "ThumbnailService-400", 20, "--limits", "400", "--runs", "20"),
         new("uploads", Here, "GuideUploads", 14, "uploads"),
-        new("read-ahead", Service, "ServerReadBuffers", 3, "read-ahead"),
         new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
     ];
 
@@ -81,7 +80,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
                 "job" => JobWithout(Survival, Chaos, Pipelines),
                 "pipelines" => JobWithout(Survival, Chaos, Running),
                 "chaos" => JobWithout(Survival, Pipelines, Running),
-                "survive" or "bursts" or "service" or "service-400" or "read-ahead" or "factors" or "benchmarks"
+                "survive" or "bursts" or "service" or "service-400" or "factors" or "benchmarks"
                     => JobWithout(Survival, Chaos, Pipelines, Running),
                 "threshold" => [.. JobWithout(Survival, Chaos, Running), "benchmarks/Measurements/Factors"],
                 "instructions" => s_sample,

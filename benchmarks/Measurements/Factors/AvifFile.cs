@@ -52,7 +52,7 @@ internal sealed unsafe class AvifFile : MeasuredCodec
 
     public override string Describe(ReadOnlyMemory<byte> file) => Library;
 
-    public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store)
+    public override Raster Decode(ReadOnlyMemory<byte> file, PixelStore store)
     {
         nint decoder = _createDecoder();
         nint image = _createImage();
@@ -71,11 +71,11 @@ internal sealed unsafe class AvifFile : MeasuredCodec
             {
                 RgbImage rgb;
                 _setDefaults(&rgb, image);
-                fixed (Rgb24* target = pixels)
+                fixed (byte* target = pixels)
                 {
-                    (rgb.Depth, rgb.Format, rgb.RowBytes) = (8, 0, (uint)(size.Width * sizeof(Rgb24)));
-                    rgb.Pixels = (byte*)target;
-                    Check(_toRgb(image, &rgb) == 0, Library, "it could not be turned into RGB");
+                    (rgb.Depth, rgb.Format, rgb.RowBytes) = (8, 1, (uint)(size.Width * Raster.BytesPerPixel));
+                    rgb.Pixels = target;
+                    Check(_toRgb(image, &rgb) == 0, Library, "it could not be turned into RGBA");
                 }
             });
         }

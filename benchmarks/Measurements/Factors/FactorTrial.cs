@@ -1,3 +1,5 @@
+using SkiaSharp;
+
 namespace Measurements.Factors;
 
 /// <summary>What is done with a picture.</summary>
@@ -36,9 +38,6 @@ internal static class FactorTrial
     /// </summary>
     public static bool CanResetPeak => File.Exists(ClearReferences);
 
-    /// <summary>Gets whether there is libjpeg-turbo to encode with.</summary>
-    public static bool CanEncode => TurboJpegLibrary.TryLoad() is not null;
-
     public static ChildTask<FactorRequest, TrialPeak> Task { get; } =
         new("factor", MeasurementJson.Default.FactorRequest, MeasurementJson.Default.TrialPeak, Run);
 
@@ -51,14 +50,13 @@ internal static class FactorTrial
 
     private static TrialPeak Run(FactorRequest request)
     {
-        JpegCodec? encoder = TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
         byte[] small = File.ReadAllBytes(request.WarmUp);
         MeasuredCodec codec = MeasuredCodec.Load().First(codec => codec.Recognizes(small));
-        _ = Measure(() => Run(request, small, codec, encoder));
+        _ = Measure(() => Run(request, small, codec));
 
         // The file is there before the measurement begins, in whichever memory: its length is known without a factor.
         byte[] data = File.ReadAllBytes(request.File);
-        return Measure(() => Run(request, data, codec, encoder));
+        return Measure(() => Run(request, data, codec));
     }
 
     private static TrialPeak Measure(Func<long> run)
@@ -75,32 +73,32 @@ internal static class FactorTrial
         return new TrialPeak(pool, Math.Max(0, ProcessMemory.ReadPeakResident() - before));
     }
 
-    private static long Run(FactorRequest request, ReadOnlyMemory<byte> file, MeasuredCodec codec, JpegCodec? encoder)
+    private static long Run(FactorRequest request, ReadOnlyMemory<byte> file, MeasuredCodec codec)
     {
         // A budget counts arrays and whole blocks, as a reservation does; this one is never reached.
         int budget = (int)Math.Min(int.MaxValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes >> 20);
-        using BlockStore store = new(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget, MaximumPoolSizeMegabytes = budget });
-        Raster<Rgb24> source = codec.Decode(file, store);
-        if (request.Operation == Operation.Decode)
+        using BlockStore pool = new(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget, MaximumPoolSizeMegabytes = budget });
+        UncountedStore store = new(pool);
+        Raster? resized = null;
+        using (Raster source = codec.Decode(file, store))
         {
-            source.Dispose();
-            return store.Statistics!.Value.PeakCommittedBytes;
+            if (request.Operation != Operation.Decode)
+            {
+                PictureSize target = source.Size.FitWidth(Math.Max(1, source.Size.Width / request.Reduction));
+                resized = new Raster(target, SKAlphaType.Opaque, store);
+                source.ResizeTo(resized);
+            }
         }
 
-        PictureSize target = PictureReduction.Fit(
-            new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
-        using Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, contiguous: true);
-        using (source)
+        using (resized)
         {
-            LanczosResizer.Resize(source, reduced, store);
+            if (request.Operation == Operation.DecodeResizeEncode)
+            {
+                resized!.Encode(Stream.Null, SKEncodedImageFormat.Jpeg);
+            }
         }
 
-        if (request.Operation == Operation.DecodeResizeEncode && encoder is not null)
-        {
-            encoder.Encode(reduced, Stream.Null, new UncountedStore(store));
-        }
-
-        return store.Statistics!.Value.PeakCommittedBytes;
+        return pool.Statistics!.Value.PeakCommittedBytes;
     }
 }
 
@@ -111,10 +109,7 @@ internal sealed class UncountedStore(PixelStore store) : PixelStore
 {
     public override long CommittedBytes => store.CommittedBytes;
 
-    public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous) =>
-        store.AllocatePixels<TPixel>(width, height, contiguous);
-
-    public override IMemoryOwner<T> Allocate<T>(int length) => store.Allocate<T>(length);
+    public override IMemoryOwner<byte> Allocate(int length) => store.Allocate(length);
 
     public override IDisposable? CountExternal(long bytes) => null;
 

@@ -56,7 +56,6 @@ internal static class FactorsCommand
                 trials.AddRange(
                     [
                         .. from operation in Enum.GetValues<Operation>()
-                           where operation != Operation.DecodeResizeEncode || FactorTrial.CanEncode
                            let request = new FactorRequest(operation, picture.Path, picture.WarmUp, reduction)
                            select (picture, operation, FactorTrial.Task.Run(request, FactorTrial.Prepare)),
                     ]);
@@ -82,10 +81,9 @@ internal static class FactorsCommand
             + "memory as far as it is touched, what the library takes of malloc, and managed memory. The file itself is not counted: "
             + "add its length where it is copied.";
         yield return "Pool: what the allocator has of the system at most, in whole blocks of 4 MiB, as a budget and a "
-            + "reservation count them; its arrays of up to 1 MiB show in the process only. Pixels have 3 bytes, in one run of memory; "
-            + "add 1 a pixel for alpha.";
-        yield return Invariant($"Resize: to a {reduction}th of the width and height, by the resizer of ")
-            + "benchmarks/LoadResizeSave. Encode: the small picture to a JPEG, by libjpeg-turbo; the large one is gone by then.";
+            + "reservation count them; its arrays of up to 1 MiB show in the process only. Pixels have 4 bytes, in one run of memory.";
+        yield return Invariant($"Resize: to a {reduction}th of the width and height, by Skia, whose mipmaps ")
+            + "are a third of the picture. Encode: the small picture to a JPEG, by Skia; the large one is gone by then.";
         yield return "What the libraries free may stay with malloc afterwards, beside these figures: see docs/containers.md.";
         if (!FactorTrial.CanResetPeak)
         {

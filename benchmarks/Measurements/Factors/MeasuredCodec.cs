@@ -1,11 +1,13 @@
+using SkiaSharp;
+
 namespace Measurements.Factors;
 
-/// <summary>A native library that decodes one file format to pixels of three bytes, which lie in the memory of a store.</summary>
+/// <summary>A native library that decodes one file format to pixels of four bytes, which lie in the memory of a store.</summary>
 internal abstract class MeasuredCodec
 {
     public static IReadOnlyList<MeasuredCodec> Load()
     {
-        MeasuredCodec?[] all = [JpegFile.TryLoad(), PngFile.TryLoad(), WebPFile.TryLoad(), JxlFile.TryLoad(), AvifFile.TryLoad()];
+        MeasuredCodec?[] all = [WebPFile.TryLoad(), AvifFile.TryLoad()];
         return [.. all.OfType<MeasuredCodec>()];
     }
 
@@ -21,37 +23,14 @@ internal abstract class MeasuredCodec
     /// <summary>
     /// Decodes the picture, in memory of <paramref name="store"/> for the pixels; the library takes its own for the rest.
     /// </summary>
-    public abstract Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store);
+    public abstract Raster Decode(ReadOnlyMemory<byte> file, PixelStore store);
 
-    /// <summary>
-    /// Decodes by a codec of the main job. The store is not told of the library's own memory: that is to show in the process.
-    /// </summary>
-    protected static Raster<Rgb24> Decode(IPictureCodec codec, ReadOnlyMemory<byte> file, PixelStore store)
+    protected static Raster Fill(PictureSize size, PixelStore store, FillPixels fill)
     {
-        PictureSize size = codec.ReadSize(file);
-        Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);
+        Raster picture = new(size, SKAlphaType.Opaque, store);
         try
         {
-            codec.Decode(file, picture, new UncountedStore(store));
-            return picture;
-        }
-        catch
-        {
-            picture.Dispose();
-            throw;
-        }
-    }
-
-    protected static Raster<Rgb24> Fill(PictureSize size, PixelStore store, FillPixels fill)
-    {
-        Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);
-        try
-        {
-            if (!picture.TryProcessPixels(pixels => fill(pixels)))
-            {
-                throw new InvalidOperationException("The store lent pixels in several runs, and was asked for one.");
-            }
-
+            fill(picture.Bytes);
             return picture;
         }
         catch
@@ -69,5 +48,5 @@ internal abstract class MeasuredCodec
         }
     }
 
-    protected delegate void FillPixels(Span<Rgb24> pixels);
+    protected delegate void FillPixels(Span<byte> pixels);
 }

@@ -11,7 +11,7 @@ internal sealed unsafe class WebPFile : MeasuredCodec
     private WebPFile(nint library)
     {
         _getInfo = (delegate* unmanaged<byte*, nuint, int*, int*, int>)NativeLibrary.GetExport(library, "WebPGetInfo");
-        _decode = (delegate* unmanaged<byte*, nuint, byte*, nuint, int, byte*>)NativeLibrary.GetExport(library, "WebPDecodeRGBInto");
+        _decode = (delegate* unmanaged<byte*, nuint, byte*, nuint, int, byte*>)NativeLibrary.GetExport(library, "WebPDecodeRGBAInto");
     }
 
     public static WebPFile? TryLoad() => NativeLibrary.TryLoad("libwebp.so.7", out nint library) ? new WebPFile(library) : null;
@@ -30,17 +30,17 @@ internal sealed unsafe class WebPFile : MeasuredCodec
     public override string Describe(ReadOnlyMemory<byte> file) =>
         $"{Library}, {(file.Span.IndexOf("VP8L"u8) is >= 0 and < 4096 ? "lossless" : "lossy")}";
 
-    public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store)
+    public override Raster Decode(ReadOnlyMemory<byte> file, PixelStore store)
     {
         PictureSize size = ReadSize(file);
         return Fill(size, store, pixels =>
         {
             using MemoryHandle pin = file.Pin();
-            fixed (Rgb24* target = pixels)
+            fixed (byte* target = pixels)
             {
-                nuint length = (nuint)pixels.Length * (nuint)sizeof(Rgb24);
                 Check(
-                    _decode((byte*)pin.Pointer, (nuint)file.Length, (byte*)target, length, size.Width * sizeof(Rgb24)) != null,
+                    null != _decode(
+                        (byte*)pin.Pointer, (nuint)file.Length, target, (nuint)pixels.Length, size.Width * Raster.BytesPerPixel),
                     Library,
                     "the data is damaged");
             }

@@ -1,7 +1,7 @@
 namespace Measurements.Heaps;
 
 /// <summary>
-/// What a child is to do again and again: decode a picture with libjpeg-turbo, have a pipeline make it smaller and save it, or take and
+/// What a child is to do again and again: decode a picture with Skia, have a pipeline make it smaller and save it, or take and
 /// free 4 MB of malloc if there is none.
 /// </summary>
 internal sealed record ThresholdRequest(bool IsFixed, string? Picture, string? Pipeline, int Milliseconds);
@@ -47,8 +47,7 @@ internal static unsafe class MapThreshold
             SyntheticPictures.Make(folder);
         }
 
-        bool canDecode = TurboJpegLibrary.TryLoad() is not null;
-        string[] files = !canDecode ? [] : Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
+        string[] files = Directory.GetFiles(folder, "*.jp*g", SearchOption.AllDirectories);
         Array.Sort(files, static (one, other) => new FileInfo(one).Length.CompareTo(new FileInfo(other).Length));
         List<(string? Picture, string? Pipeline)> works = [
             .. files.SelectMany(file => (string?[])[null, .. s_pipelines], (file, pipeline) => (file, pipeline)), (null, null)];
@@ -71,7 +70,7 @@ internal static unsafe class MapThreshold
             rows.Add(new ResultRow(
                 [
                     picture is null ? Loop : Path.GetRelativePath(folder, picture),
-                    picture is null ? "" : pipeline is null ? "decoded by libjpeg-turbo" : Pipeline.Get(pipeline).Title,
+                    picture is null ? "" : pipeline is null ? "decoded by Skia" : Pipeline.Get(pipeline).Title,
                 ],
                 [
                     own, fixedOne, Statistics.Median(pairs.Select(static pair => pair.Fixed.Milliseconds / pair.Own.Milliseconds)),
@@ -99,11 +98,10 @@ internal static unsafe class MapThreshold
             Notes =
             [
                 Invariant($"Medians of {rounds} processes of each kind, in turn; in each the median of as many as fit {milliseconds} ms, ")
-                    + "on one thread. libjpeg-turbo decodes into pooled memory, so what malloc is asked for is its own.",
+                    + "on one thread. Skia decodes into pooled memory, so what malloc is asked for is its own.",
                 "SkiaSharp and Allocator.SkiaSharp make a whole thumbnail: decode, resize, encode, write.",
                 "Kept: resident at the end, when the pool has returned its blocks, less what was resident before the first one. In both "
                     + "columns that includes the code compiled meanwhile and the decoder's library.",
-                .. canDecode ? (string[])[] : ["libjpeg-turbo was not found: photographs were not measured."],
             ],
         };
     }
@@ -129,8 +127,8 @@ internal static unsafe class MapThreshold
         if (request.Picture is string path)
         {
             byte[] file = File.ReadAllBytes(path);
-            MeasuredCodec codec = MeasuredCodec.Load().First(codec => codec.Recognizes(file));
-            work = () => codec.Decode(file, store).Dispose();
+            PictureHeader header = PictureHeader.Read(file, file.Length);
+            work = () => header.Decode(file, store).Dispose();
             if (request.Pipeline is string name)
             {
                 work = () => Pipeline.Get(name).Run(path, target).AsTask().GetAwaiter().GetResult();

@@ -1,8 +1,7 @@
 namespace ThumbnailService.Reporting;
 
 /// <summary>The result: what became of the runs and of their requests, and the memory over time with the limit as a line.</summary>
-internal sealed class ServiceReport(
-    int requests, int clients, IReadOnlyList<UploadFile> files, IReadOnlyList<string> missing, TimeSpan idle)
+internal sealed class ServiceReport(int requests, int clients, IReadOnlyList<UploadFile> files, TimeSpan idle)
 {
     public const string Title = "A thumbnail service under more load than fits its container";
 
@@ -137,7 +136,7 @@ internal sealed class ServiceReport(
     private static ResultSeries Own(string name, ServiceTrialResult result, Func<HistorySample, long> bytes) => new(
         name,
         [
-            .. from sample in result.History?.Samples ?? []
+            .. from sample in result.History ?? []
                let seconds = Seconds(result, DateTimeOffset.FromUnixTimeMilliseconds(sample.Time))
                where seconds >= 0
                select new ResultPoint(Math.Round(seconds, 2), Math.Round(bytes(sample) / Mebibyte, 1)),
@@ -163,6 +162,5 @@ internal sealed class ServiceReport(
             + "outside. Idle blocks go by the library's trims, every 3 s. When it was idle for 3 s the service collects garbage and "
             + "calls NativeHeap.TryTrim, once: .NET and malloc do neither while nothing is allocated. The peak of the cgroup is the "
             + "kernel's own, cached files included.",
-        .. missing.Select(name => $"Missing: {name}"),
     ];
 }

@@ -1,75 +1,55 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using Allocator.Diagnostics;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace ThumbnailService.Serving;
 
 /// <summary>The memory of the service at one moment, in bytes.</summary>
 /// <param name="Time">Milliseconds since 1970.</param>
-/// <param name="Reserved">What running requests have reserved and do not use.</param>
-/// <param name="Used">What the container, or the machine, has in use.</param>
+/// <param name="Reserved">Bytes that running requests have reserved and do not use.</param>
 /// <param name="Waiting">Requests that wait for memory.</param>
-internal readonly record struct HistorySample(
-    long Time, long Outstanding, long Retained, long Reserved, long Used, long Limit, long Waiting);
+internal readonly record struct HistorySample(long Time, long Outstanding, long Reserved, long Waiting);
 
-/// <summary>The last minutes.</summary>
-internal sealed record MemoryHistoryReport(int PeriodMilliseconds, string LimitOf, IReadOnlyList<HistorySample> Samples);
-
-/// <summary>Writes what the page reads.</summary>
+/// <summary>Writes the samples that charts of a trial are drawn from.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(MemoryHistoryReport))]
+[JsonSerializable(typeof(IReadOnlyList<HistorySample>))]
 internal sealed partial class HistoryJson : JsonSerializerContext;
 
 /// <summary>
-/// Reads the memory of the service twice a second, on a thread of its own, keeps the last minutes of it, and logs the progress.
+/// Reads the memory of the service twice a second, on a thread of its own, and keeps the last five minutes. Once the service is idle it
+/// has the collector and malloc return what the last burst left.
 /// </summary>
-internal sealed partial class MemoryHistory : IHostedService, IDisposable
+internal sealed class MemoryHistory : IHostedService, IDisposable
 {
-    /// <summary>How many samples are kept: five minutes.</summary>
-    public const int Room = 600;
-
+    private const int Room = 600;
     private const int PeriodMilliseconds = 500;
-    private const int SamplesPerLogLine = 20;
 
     // Three seconds.
     private const int IdleSamples = 6;
 
     private readonly MemoryAllocator _allocator;
-    private readonly ILogger<MemoryHistory> _logger;
     private readonly ConcurrentDictionary<MemoryReservation, bool> _running = new();
     private readonly Queue<HistorySample> _samples = new(Room);
     private readonly MeterListener _listener = new();
     private readonly ManualResetEventSlim _stop = new();
     private readonly Thread _thread;
     private long _waiting;
-    private long _refused;
-    private long _served;
 
-    public MemoryHistory(MemoryAllocator allocator, IMeterFactory meters, ILogger<MemoryHistory> logger)
+    public MemoryHistory(MemoryAllocator allocator, IMeterFactory meters)
     {
         _allocator = allocator;
-        _logger = logger;
         _thread = new Thread(Run) { IsBackground = true, Name = "memory history" };
 
-        // Waiting and refused requests are figures of Allocator.AspNetCore; no other way but its meter is needed.
+        // Only the meter of Allocator.AspNetCore knows waiting requests.
         _listener.InstrumentPublished = (instrument, listener) =>
         {
-            if (instrument.Meter.Name == "Allocator.AspNetCore" && instrument.Meter.Scope == meters)
+            if (instrument.Name == "allocator.admission.waiting" && instrument.Meter.Scope == meters)
             {
                 listener.EnableMeasurementEvents(instrument);
             }
         };
-        _listener.SetMeasurementEventCallback<long>((instrument, value, _, _) =>
-        {
-            bool isWaiting = instrument.Name == "allocator.admission.waiting";
-            _ = Interlocked.Add(ref isWaiting ? ref _waiting : ref _refused, value);
-        });
+        _listener.SetMeasurementEventCallback<long>((_, value, _, _) => _waiting += value);
     }
-
-    /// <summary>Gets what has the limit: the container, or the machine.</summary>
-    public string LimitOf { get; set; } = "";
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -78,7 +58,6 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
         return Task.CompletedTask;
     }
 
-    /// <summary>Ends the readings; what was read stays.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _stop.Set();
@@ -97,7 +76,7 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
         _stop.Dispose();
     }
 
-    /// <summary>Counts what <paramref name="reservation"/> has left as reserved, until the result is disposed.</summary>
+    /// <summary>Counts the unused bytes of <paramref name="reservation"/> as reserved until the result is disposed.</summary>
     public IDisposable? Watch(MemoryReservation? reservation)
     {
         if (reservation is null)
@@ -109,82 +88,45 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
         return new Watched(this, reservation);
     }
 
-    public void CountServed() => Interlocked.Increment(ref _served);
-
-    public MemoryHistoryReport Read()
+    public IReadOnlyList<HistorySample> Read()
     {
         lock (_samples)
         {
-            return new MemoryHistoryReport(PeriodMilliseconds, LimitOf, [.. _samples]);
-        }
-    }
-
-    /// <summary>Keeps a sample, and forgets the oldest where there is no room.</summary>
-    public void Add(HistorySample sample)
-    {
-        lock (_samples)
-        {
-            if (_samples.Count == Room)
-            {
-                _ = _samples.Dequeue();
-            }
-
-            _samples.Enqueue(sample);
+            return [.. _samples];
         }
     }
 
     private void Run()
     {
-        long logged = 0;
-        long last = 0;
+        long lastRents = 0;
         int idle = 0;
-        for (int i = 1; !_stop.Wait(PeriodMilliseconds); i++)
+        while (!_stop.Wait(PeriodMilliseconds))
         {
-            HistorySample sample = Sample();
-            Add(sample);
-            long done = Interlocked.Read(ref _served) + Interlocked.Read(ref _refused);
-            idle = done == last && sample is { Outstanding: 0, Waiting: 0 } ? idle + 1 : 0;
-            last = done;
-            if (idle == IdleSamples && done > 0)
+            MemoryAllocatorStatistics statistics = _allocator.GetStatistics();
+            _waiting = 0;
+            _listener.RecordObservableInstruments();
+            long reserved = _running.Sum(running => running.Key.RemainingBytes);
+            HistorySample sample = new(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), statistics.RentedBytes, reserved, _waiting);
+            lock (_samples)
             {
-                // The allocator's idle memory goes by itself. .NET collects, and malloc gives back, when the next burst allocates.
+                if (_samples.Count == Room)
+                {
+                    _ = _samples.Dequeue();
+                }
+
+                _samples.Enqueue(sample);
+            }
+
+            idle = statistics.Rents == lastRents && sample is { Outstanding: 0, Waiting: 0 } ? idle + 1 : 0;
+            lastRents = statistics.Rents;
+            if (idle == IdleSamples && lastRents > 0)
+            {
+                // The allocator trims its idle memory by itself; .NET and malloc return theirs only when the next burst allocates.
                 GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
                 _ = NativeHeap.TryTrim();
             }
-
-            if (i % SamplesPerLogLine == 0 && (done != logged || sample.Waiting > 0))
-            {
-                logged = done;
-                long served = Interlocked.Read(ref _served);
-                LogProgress(served, done - served, sample.Waiting, sample.Outstanding >> 20, sample.Used >> 20, sample.Limit >> 20);
-            }
         }
     }
-
-    private HistorySample Sample()
-    {
-        MemoryAllocatorStatistics statistics = _allocator.GetStatistics();
-        MemoryLoad load = _allocator.GetMemoryLoad();
-        LimitOf = $"{load.Source}";
-        _waiting = 0;
-        _listener.RecordObservableInstruments();
-        return new HistorySample(
-            DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(),
-            statistics.RentedBytes,
-            statistics.RetainedBytes,
-            _running.Sum(running => running.Key.RemainingBytes),
-            load.UsedBytes,
-            load.TotalBytes,
-            Interlocked.Read(ref _waiting));
-    }
-
-    [LoggerMessage(
-        1,
-        LogLevel.Information,
-        "{Served} thumbnails made, {Refused} requests refused, {Waiting} wait; {OutstandingMegabytes} MiB outstanding, {UsedMegabytes} of "
-            + "{LimitMegabytes} MiB used.")]
-    private partial void LogProgress(
-        long served, long refused, long waiting, long outstandingMegabytes, long usedMegabytes, long limitMegabytes);
 
     private sealed class Watched(MemoryHistory history, MemoryReservation reservation) : IDisposable
     {

@@ -29,7 +29,7 @@ internal static class ServeCommand
     public static Command Create()
     {
         Command command = new(
-            "serve", "Serves thumbnails: POST a JPEG, PNG or JPEG XL to /thumbnails?width=200; see /memory, /health and /metrics.")
+            "serve", "Serves thumbnails: POST a JPEG, PNG or WebP to /thumbnails?width=200; see /memory, /health and /metrics.")
         {
             s_url, s_unprotected, s_settings, s_child,
         };

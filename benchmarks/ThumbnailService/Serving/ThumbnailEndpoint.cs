@@ -7,7 +7,7 @@ namespace ThumbnailService.Serving;
 
 /// <summary>Makes a thumbnail of an upload, when there is memory for all that it takes.</summary>
 internal sealed partial class ThumbnailEndpoint(
-    MemoryAllocator allocator, PictureCodecs codecs, MemoryHistory history, ILogger<ThumbnailEndpoint> logger)
+    MemoryAllocator allocator, MemoryHistory history, ILogger<ThumbnailEndpoint> logger)
 {
     private const int DefaultWidth = 200;
     private const int LargestWidth = 2000;
@@ -36,7 +36,7 @@ internal sealed partial class ThumbnailEndpoint(
                     await context.Request.Body.ReadExactlyAsync(start.AsMemory(0, wanted), context.RequestAborted);
                 }
 
-                return Estimate(PictureHeader.Read(start.AsMemory(0, wanted), length, codecs), context.Request);
+                return Estimate(PictureHeader.Read(start.AsMemory(0, wanted), length), context.Request);
             }
             catch (UnreadablePictureException exception) when (wanted == length || most == s_headerLengths[^1])
             {
@@ -69,7 +69,6 @@ internal sealed partial class ThumbnailEndpoint(
             reservation?.Dispose();
             context.Response.ContentLength = thumbnail.Length;
             await thumbnail.CopyToAsync(context.Response.Body, context.RequestAborted);
-            history.CountServed();
             LogServed(
                 context.Request.ContentLength,
                 (long)Stopwatch.GetElapsedTime(began).TotalMilliseconds,
@@ -91,20 +90,19 @@ internal sealed partial class ThumbnailEndpoint(
         // Its length is known where the whole body is there, and where the client has said it.
         HttpRequest request = context.Request;
         int length = checked((int)(request.ContentLength ?? request.Body.Length));
-        BlockStore store = new(memory);
         using IMemoryOwner<byte> file = memory.Allocate<byte>(length);
         await request.Body.ReadExactlyAsync(file.Memory, context.RequestAborted);
 
         // Once more where an estimate has looked at it; where all are let in, none has.
-        PictureHeader header = PictureHeader.Read(file.Memory, length, codecs);
+        PictureHeader header = PictureHeader.Read(file.Memory, length);
         header.Check(MaximumMegapixels);
-        using Raster<Rgb24> thumbnail = PictureReduction.Reduce(header, file.Memory, Target(header, request), store);
+        using Raster thumbnail = header.Resize(file.Memory, Target(header, request), new BlockStore(memory));
         PooledMemoryStream encoded = memory.CreateStream();
         try
         {
-            header.Codec.Encode(thumbnail, encoded, store);
+            thumbnail.Encode(encoded, header.Format);
             encoded.Position = 0;
-            context.Response.ContentType = header.Codec.Extension == ".png" ? "image/png" : "image/jpeg";
+            context.Response.ContentType = $"image/{header.Format.ToString().ToLowerInvariant()}";
             return encoded;
         }
         catch
@@ -118,13 +116,13 @@ internal sealed partial class ThumbnailEndpoint(
     {
         header.Check(MaximumMegapixels);
         PictureSize target = Target(header, request);
-        return header.Estimate(target, _store) + _store.EstimatePixels<Rgb24>(target.Width, target.Height);
+        return header.Estimate(target, _store) + _store.Estimate(Raster.LengthOf(target));
     }
 
     private static PictureSize Target(PictureHeader header, HttpRequest request)
     {
         bool isNumber = int.TryParse(request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width);
-        return PictureReduction.Fit(header.Size, isNumber && width is >= 1 and <= LargestWidth ? width : DefaultWidth);
+        return header.Size.FitWidth(isNumber && width is >= 1 and <= LargestWidth ? width : DefaultWidth);
     }
 
     [LoggerMessage(

@@ -51,7 +51,6 @@ internal static class ThumbnailServer
         });
         _ = builder.Services
             .AddMemoryAllocator(builder.Configuration.GetSection("MemoryAllocator"), options => Complete(options, isProtected))
-            .AddSingleton(new PictureCodecs(useAll: true))
             .AddSingleton<ThumbnailEndpoint>()
             .AddSingleton<MemoryHistory>()
             .AddHostedService(services => services.GetRequiredService<MemoryHistory>())
@@ -71,7 +70,8 @@ internal static class ThumbnailServer
 
         _ = service.MapHealthChecks("/health");
         _ = service.MapPrometheusScrapingEndpoint();
-        _ = service.MapGet(SamplesPath, (MemoryHistory history) => Results.Json(history.Read(), HistoryJson.Default.MemoryHistoryReport));
+        _ = service.MapGet(
+            SamplesPath, (MemoryHistory history) => Results.Json(history.Read(), HistoryJson.Default.IReadOnlyListHistorySample));
         _ = service.MapMemoryPage().AllowAnonymous();
         return service;
     }

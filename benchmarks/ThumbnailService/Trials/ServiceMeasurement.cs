@@ -9,10 +9,8 @@ internal static class ServiceMeasurement
 
     public static async Task<ResultDocument?> RunAsync(MeasurementRun run)
     {
-        (IReadOnlyList<UploadFile> files, IReadOnlyList<string> missing) = UploadSet.Get(run.Get(ServiceOptions.Input));
-        IReadOnlyList<UploadFile> small = UploadSet.GetSmall();
-        byte[]? jpeg = small.FirstOrDefault(file => JpegCodec.IsJpeg(file.Data))?.Data;
-        LoadMix mix = new(files, Bombs.Make(jpeg));
+        IReadOnlyList<UploadFile> files = UploadSet.Get(run.Get(ServiceOptions.Input));
+        LoadMix mix = new(files, Bombs.Make());
         int requests = run.Get(ServiceOptions.Requests, QuickRequests);
         int clients = run.Get(ServiceOptions.Clients);
         if (run.Get(ServiceOptions.Url) is { } url)
@@ -44,7 +42,7 @@ internal static class ServiceMeasurement
         // A file of its own where the usual containers were not asked for.
         ResultDocument report = run.NewDocument(ServiceReport.Title);
         report = limits.Length > 1 || run.IsQuick ? report : report with { Program = Invariant($"{report.Program}-{limits[0]}") };
-        return new ServiceReport(requests, clients, files, missing, idle).Complete(report, results);
+        return new ServiceReport(requests, clients, files, idle).Complete(report, results);
     }
 
     private static async Task<ServiceTrialResult> RunAsync(

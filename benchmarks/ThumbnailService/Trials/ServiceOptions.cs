@@ -10,7 +10,7 @@ internal static class ServiceOptions
 
     public static readonly Option<string?> Input = new("--input")
     {
-        Description = "Folder of pictures to upload. Without it JPEG, PNG and JPEG XL of mixed sizes are made first.",
+        Description = "Folder of pictures to upload. Without it JPEGs, progressive too, and PNGs of mixed sizes are made first.",
     };
 
     public static readonly Option<int[]> Limits =

@@ -41,12 +41,13 @@ internal sealed class ServiceProcess : IDisposable
     }
 
     /// <summary>Asks it for the samples of its memory; null where it does not answer.</summary>
-    public async Task<MemoryHistoryReport?> ReadHistoryAsync()
+    public async Task<IReadOnlyList<HistorySample>?> ReadHistoryAsync()
     {
         using HttpClient client = new(new SocketsHttpHandler { UseProxy = false });
         try
         {
-            return await client.GetFromJsonAsync(new Uri(Address, ThumbnailServer.SamplesPath), HistoryJson.Default.MemoryHistoryReport);
+            return await client.GetFromJsonAsync(
+                new Uri(Address, ThumbnailServer.SamplesPath), HistoryJson.Default.IReadOnlyListHistorySample);
         }
         catch (HttpRequestException)
         {

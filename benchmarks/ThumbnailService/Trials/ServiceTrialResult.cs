@@ -39,7 +39,7 @@ internal sealed record ServiceTrialResult
     public required long EndBytes { get; init; }
 
     /// <summary>Gets the service's own samples at the end; null where it did not answer.</summary>
-    public MemoryHistoryReport? History { get; init; }
+    public IReadOnlyList<HistorySample>? History { get; init; }
 
     public string Errors { get; init; } = "";
 
@@ -69,9 +69,9 @@ internal sealed record ServiceTrialResult
                 yield return $"{different.Key} came back as different thumbnails";
             }
 
-            if (Kills == 0 && History?.Samples is not [.., { Outstanding: 0, Reserved: 0, Waiting: 0 }])
+            if (Kills == 0 && History is not [.., { Outstanding: 0, Reserved: 0, Waiting: 0 }])
             {
-                yield return $"memory is outstanding, reserved or waited for without a request: {History?.Samples.LastOrDefault()}";
+                yield return $"memory is outstanding, reserved or waited for without a request: {History?.LastOrDefault()}";
             }
 
             if (Kills == 0 && EndBytes - StartBytes > MostLeftBytes)

@@ -1,3 +1,5 @@
+using SkiaSharp;
+
 namespace LoadResizeSave.Tests;
 
 public sealed class PicturePipelineTests : IDisposable
@@ -8,12 +10,12 @@ public sealed class PicturePipelineTests : IDisposable
     [Fact]
     public async Task ProcessAsync_PngWithWrongEnding_IsSavedUnderAnHonestName()
     {
-        Write(Path.Combine("in", "sub", "picture.jpg"), new PngFixture(40, 20, 8, 0).Header().Pixels((x, _, _) => x).End().ToArray());
+        Write(Path.Combine("in", "sub", "picture.jpg"), Pictures.File(40, 20, SKEncodedImageFormat.Png));
 
         SavedPicture saved = await Pipeline().ProcessAsync(In, Path.Combine("sub", "picture.jpg"));
 
         byte[] file = File.ReadAllBytes(Path.Combine(_folder.FullName, "out", "sub", "picture.jpg.png"));
-        Assert.Equal(new PictureSize(40, 20), new PictureCodecs(useLibjpeg: false).Png.ReadSize(file));
+        Assert.Equal(new PictureSize(40, 20), PictureHeader.Read(file, file.Length).Size);
         Assert.Equal(800, saved.SourcePixels);
         Assert.Equal(Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(file)), saved.Sha256);
     }
@@ -21,7 +23,7 @@ public sealed class PicturePipelineTests : IDisposable
     [Fact]
     public async Task ProcessAsync_HeaderAboveTheLimit_IsRefusedBeforeAnythingIsAllocated()
     {
-        Write(Path.Combine("in", "large.png"), new PngFixture(17_000, 16_000, 8, 2).Header().End().ToArray());
+        Write(Path.Combine("in", "large.png"), FlatPng.Make(17_000, rows: 1));
 
         UnreadablePictureException exception = await Assert.ThrowsAsync<UnreadablePictureException>(
             () => Pipeline().ProcessAsync(In, "large.png").AsTask());
@@ -29,16 +31,6 @@ public sealed class PicturePipelineTests : IDisposable
         Assert.Contains("limit is 256 million", exception.Message, StringComparison.Ordinal);
         Assert.Equal(0, _store.Statistics!.Value.Rents);
         Pictures.AssertNothingIsOut(_store);
-    }
-
-    [Fact]
-    public async Task ProcessAsync_ShortFileThatClaimsManyPixels_IsRefusedBeforeAnythingIsAllocated()
-    {
-        Write(Path.Combine("in", "bomb.png"), new PngFixture(900, 900, 8, 2).Header().End().ToArray());
-
-        await Assert.ThrowsAsync<UnreadablePictureException>(() => Pipeline().ProcessAsync(In, "bomb.png").AsTask());
-
-        Assert.Equal(0, _store.Statistics!.Value.Rents);
     }
 
     [Theory]
@@ -88,8 +80,5 @@ public sealed class PicturePipelineTests : IDisposable
         File.WriteAllBytes(path, data);
     }
 
-    private PicturePipeline Pipeline() => new(
-        new PictureCodecs(useLibjpeg: false),
-        _store,
-        Path.Combine(_folder.FullName, "out"));
+    private PicturePipeline Pipeline() => new(_store, Path.Combine(_folder.FullName, "out"));
 }

@@ -1,58 +1,43 @@
+using SkiaSharp;
+
 namespace LoadResizeSave.Tests;
 
-/// <summary>Short ways to pictures in memory.</summary>
+/// <summary>Pictures in memory, and as files.</summary>
 internal static class Pictures
 {
-    public static PixelStore Store(AllocatorKind kind = AllocatorKind.Pool) =>
-        PixelStore.Create(kind, TimeSpan.FromMinutes(1));
+    public static PixelStore Store(AllocatorKind kind = AllocatorKind.Pool) => PixelStore.Create(kind, TimeSpan.FromMinutes(1));
 
-    public static Raster<Rgb24> Make(PixelStore store, int width, int height, Func<int, int, Rgb24> pixel, bool contiguous = false)
+    /// <summary>A picture without sharp edges.</summary>
+    public static Raster Smooth(PixelStore store, int width, int height)
     {
-        Raster<Rgb24> raster = store.AllocatePixels<Rgb24>(width, height, contiguous);
-        raster.ProcessRows(rows =>
+        Raster picture = new(new PictureSize(width, height), SKAlphaType.Opaque, store);
+        for (int y = 0; y < height; y++)
         {
-            for (int y = 0; y < rows.Height; y++)
+            for (int x = 0; x < width; x++)
             {
-                for (int x = 0; x < rows.Width; x++)
-                {
-                    rows[y][x] = pixel(x, y);
-                }
+                (int red, int green, int blue) = (x * 250 / width, y * 250 / height, (x + y) * 250 / (width + height));
+                ReadOnlySpan<byte> pixel = [(byte)red, (byte)green, (byte)blue, 255];
+                pixel.CopyTo(picture.Bytes[(Raster.BytesPerPixel * ((y * width) + x))..]);
             }
-        });
-        return raster;
+        }
+
+        return picture;
     }
 
-    public static Rgb24[] ToArray(Raster<Rgb24> raster)
-    {
-        Rgb24[] pixels = new Rgb24[raster.Width * raster.Height];
-        raster.ProcessRows(rows =>
-        {
-            for (int y = 0; y < rows.Height; y++)
-            {
-                rows[y].CopyTo(pixels.AsSpan(y * rows.Width));
-            }
-        });
-        return pixels;
-    }
-
-    public static Rgb24[] Decode(IPictureCodec codec, byte[] file, PixelStore store)
-    {
-        PictureSize size = codec.ReadSize(file);
-        using Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, codec.NeedsContiguousPixels);
-        codec.Decode(file, picture, store);
-        return ToArray(picture);
-    }
-
-    public static byte[] Encode(IPictureCodec codec, Raster<Rgb24> picture, PixelStore store)
+    public static byte[] Encode(Raster picture, SKEncodedImageFormat format)
     {
         using MemoryStream file = new();
-        codec.Encode(picture, file, store);
+        picture.Encode(file, format);
         return file.ToArray();
     }
 
-    /// <summary>Asserts that all that was lent came back.</summary>
-    public static void AssertNothingIsOut(PixelStore store) => Xunit.Assert.Equal(0, store.Statistics?.OutstandingAllocations ?? 0);
+    /// <summary>The file of a smooth picture.</summary>
+    public static byte[] File(int width, int height, SKEncodedImageFormat format)
+    {
+        using AlignedStore store = new();
+        using Raster picture = Smooth(store, width, height);
+        return Encode(picture, format);
+    }
 
-    /// <summary>A picture in which every pixel differs from its neighbours.</summary>
-    public static Rgb24 Pattern(int x, int y) => new((byte)((x * 7) + y), (byte)(x ^ (3 * y)), (byte)((x * y) + (x >> 2)));
+    public static void AssertNothingIsOut(PixelStore store) => Assert.Equal(0, store.Statistics?.OutstandingAllocations ?? 0);
 }

@@ -58,8 +58,8 @@ public class RoundTests
         => Assert.Equal([null], Column(Table("Medians of the ratios to pool in the same round", Runs.Rounds((1, 1))), "system"));
 
     [Fact]
-    public void Median_SeveralRounds_IsTheOneNearestToTheMedians()
-        => Assert.Equal(3, Round.Median(Runs.Rounds((300, 900), (100, 100), (290, 110), (500, 120), (200, 10))).Number);
+    public void NearestToMedians_SeveralRounds_IsTheOneNearestToTheMedians()
+        => Assert.Equal(3, Round.NearestToMedians(Runs.Rounds((300, 900), (100, 100), (290, 110), (500, 120), (200, 10))).Number);
 
     [Fact]
     public void Complete_ThreeRounds_ShowsEachOfThemAndThePictureOfOne()

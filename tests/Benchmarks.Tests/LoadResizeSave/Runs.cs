@@ -1,3 +1,5 @@
+using LoadResizeSave.Reporting;
+
 namespace LoadResizeSave.Tests;
 
 /// <summary>Runs without waiting.</summary>

@@ -22,8 +22,6 @@ internal sealed class RunningService : IAsyncDisposable
 
     public MemoryAllocator Allocator => _service.Services.GetRequiredService<MemoryAllocator>();
 
-    public MemoryHistory History => _service.Services.GetRequiredService<MemoryHistory>();
-
     public static async Task<RunningService> StartAsync(bool isProtected = true)
     {
         WebApplication service = ThumbnailServer.Create(

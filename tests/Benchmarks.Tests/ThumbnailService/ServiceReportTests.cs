@@ -19,13 +19,13 @@ public sealed class ServiceReportTests
     public void Faults_WhatMustNotBe_IsNamed()
     {
         ServiceTrialResult good = Result(isProtected: true);
-        HistorySample idle = good.History!.Samples[^1];
+        HistorySample idle = good.History![^1];
 
         Assert.Equal("killed", (good with { Kills = 1 }).Faults.First());
         Assert.Equal("1 requests not sent", (good with { Requests = 3 }).Faults.Single());
         Assert.Equal("16.0 MiB stayed", (good with { EndBytes = good.StartBytes + (16 * Megabyte) + 1 }).Faults.Single());
         Assert.Contains(
-            "reserved", (good with { History = new MemoryHistoryReport(500, "", [idle with { Reserved = 1 }]) }).Faults.Single());
+            "reserved", (good with { History = [idle with { Reserved = 1 }] }).Faults.Single());
         Assert.Contains("reserved", (good with { History = null }).Faults.Single());
         Assert.Equal("wrong", (good with { Outcomes = [Outcome(1), Outcome(2) with { Failure = "wrong" }] }).Faults.Single());
         Assert.Contains("a.jpg", (good with { Outcomes = [Outcome(1), Outcome(2) with { Thumbnail = "other" }] }).Faults.Single());
@@ -82,7 +82,7 @@ public sealed class ServiceReportTests
     private static ResultDocument Report(params IReadOnlyList<ServiceTrialResult> results)
     {
         ResultDocument document = MeasurementRun.NewDocument("ThumbnailService", ServiceReport.Title, new RootCommand().Parse([]));
-        return new ServiceReport(requests: 2, clients: 2, [s_file], missing: [], TimeSpan.FromSeconds(1)).Complete(document, results);
+        return new ServiceReport(requests: 2, clients: 2, [s_file], TimeSpan.FromSeconds(1)).Complete(document, results);
     }
 
     private static RequestOutcome Outcome(double seconds) => new(new LoadRequest(RequestKind.Whole, s_file), seconds, 200, "hash", null);
@@ -97,6 +97,6 @@ public sealed class ServiceReportTests
         Charges = [new ChargePoint(s_start, Megabyte)],
         StartBytes = 50 * Megabyte,
         EndBytes = 60 * Megabyte,
-        History = new MemoryHistoryReport(500, "Machine", [new HistorySample(s_start.ToUnixTimeMilliseconds(), 0, 1, 0, 2, 3, 0)]),
+        History = [new HistorySample(s_start.ToUnixTimeMilliseconds(), 0, 0, 0)],
     };
 }

@@ -51,13 +51,15 @@ public sealed class ContainedJobsTests : IDisposable
     {
         SkipWithoutCgroups();
 
-        ContainedRun run = await ContainedProcess.RunAsync(Options() with { WarmUp = _files.Paths }, limitMegabytes: 350);
+        ContainedOptions options = Options() with { Explains = true };
+        ContainedRun run = await ContainedProcess.RunAsync(ContainedJobs.Task.Describe(options), limitMegabytes: 350);
 
         Assert.True(run.Ending == RunEnding.Finished, run.Errors);
         Assert.Equal(12, run.Count(JobEnd.Done));
         Assert.NotEmpty(run.Samples);
         Assert.InRange(run.PeakBytes ?? 1, 1, 350L << 20);
-        Assert.True(run.Run!.Before.Charged > 0);
+        Assert.False(ContainedJobs.HasMemoryOut(run.Run!.Statistics!.Value));
+        Assert.True(run.Most is { Charged: > 0, ManagedHeap: > 0 }, $"{run.Most}");
     }
 
     [SkippableFact]
@@ -66,7 +68,8 @@ public sealed class ContainedJobsTests : IDisposable
         SkipWithoutCgroups();
 
         // As much as the runtime alone takes, and no more.
-        ContainedRun run = await ContainedProcess.RunAsync(Options() with { Way = "aligned", Jobs = 2000 }, limitMegabytes: 12);
+        ContainedRun run = await ContainedProcess.RunAsync(
+            ContainedJobs.Task.Describe(Options() with { Way = "aligned", Jobs = 2000 }), limitMegabytes: 12);
 
         Assert.Equal((RunEnding.Killed, MemoryCgroup.KilledExitCode, 1), (run.Ending, run.ExitCode, run.Kills));
         Assert.Null(run.Run);

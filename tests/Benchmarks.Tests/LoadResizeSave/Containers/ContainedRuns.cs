@@ -15,9 +15,6 @@ internal static class ContainedRuns
         Run = new RunMessage
         {
             Seconds = 2,
-            Before = Reading(20),
-            After = Reading(60),
-            Collected = Reading(30),
             Statistics = new MemoryAllocatorStatistics(),
         },
         Samples = [.. Enumerable.Range(-5, 205).Select(i => new CgroupSample(i * 0.01, i * Mebibyte))],
@@ -36,6 +33,4 @@ internal static class ContainedRuns
         Run = null,
         PeakBytes = 350 * Mebibyte,
     };
-
-    private static MemoryReading Reading(long megabytes) => new(0, megabytes * Mebibyte, 0, 0, 0, 0, 0);
 }

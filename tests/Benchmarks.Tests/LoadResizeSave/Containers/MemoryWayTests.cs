@@ -36,7 +36,7 @@ public class MemoryWayTests
     public void CreateStore_Aligned_CountsWhatIsOutAndLendsNoMoreAfterDispose()
     {
         using PixelStore store = MemoryWay.Get("aligned").CreateStore(350, TimeSpan.FromMinutes(1));
-        IMemoryOwner<float> owner = store.Allocate<float>(1000);
+        IMemoryOwner<byte> owner = store.Allocate(4000);
         owner.Memory.Span.Fill(1);
         long held = store.CommittedBytes;
 

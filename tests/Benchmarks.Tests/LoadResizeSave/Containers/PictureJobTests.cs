@@ -16,7 +16,7 @@ public sealed class PictureJobTests : IDisposable
             string?[] hashes = [.. MemoryWay.All.Select(way =>
             {
                 using PixelStore store = Create(way.Name);
-                JobMessage message = new PictureJob(_files.Codecs, store).Run(path, JobKind.Whole);
+                JobMessage message = new PictureJob(store).Run(path, JobKind.Whole);
                 Assert.Equal((JobEnd.Done, null), (message.End, message.Reason));
                 Pictures.AssertNothingIsOut(store);
                 return message.Sha256;
@@ -36,7 +36,7 @@ public sealed class PictureJobTests : IDisposable
         {
             using PixelStore store = Create(way);
 
-            JobMessage message = new PictureJob(_files.Codecs, store).Run(path, JobKind.Truncated);
+            JobMessage message = new PictureJob(store).Run(path, JobKind.Truncated);
 
             Assert.Equal(JobEnd.Damaged, message.End);
             Assert.Equal((0, 0), (store.Statistics!.Value.OutstandingAllocations, store.Statistics!.Value.BudgetUsedBytes));
@@ -48,7 +48,7 @@ public sealed class PictureJobTests : IDisposable
     {
         using PixelStore store = Create("reserve");
 
-        JobMessage message = new PictureJob(_files.Codecs, store).Run(_files.Paths[0], JobKind.Abandoned);
+        JobMessage message = new PictureJob(store).Run(_files.Paths[0], JobKind.Abandoned);
 
         Assert.Equal(JobEnd.Vanished, message.End);
         Assert.True(ContainedJobs.HasMemoryOut(store.Statistics!.Value));
@@ -59,7 +59,7 @@ public sealed class PictureJobTests : IDisposable
     {
         using PixelStore store = Create("gc");
 
-        JobMessage message = new PictureJob(_files.Codecs, store).Run(
+        JobMessage message = new PictureJob(store).Run(
             Path.Combine(Path.GetDirectoryName(_files.Paths[0])!, "none.png"), JobKind.Whole);
 
         Assert.Equal(JobEnd.Failed, message.End);
@@ -81,7 +81,7 @@ public sealed class PictureJobTests : IDisposable
     {
         using PixelStore store = Create("budget");
 
-        MemoryLimitExceededException refusal = Assert.Throws<MemoryLimitExceededException>(() => store.Allocate<byte>(int.MaxValue - 100));
+        MemoryLimitExceededException refusal = Assert.Throws<MemoryLimitExceededException>(() => store.Allocate(int.MaxValue - 100));
 
         Assert.Equal(JobEnd.RefusedForGood, PictureJob.Judge(refusal, JobKind.Whole));
     }

@@ -110,7 +110,7 @@ public class PipelineReportTests
         Run = new RunMessage
         {
             Seconds = seconds,
-            After = new MemoryReading { Resident = 60_000_000 },
+            FinalResidentBytes = 60_000_000,
             Cost = new ProcessCounters { UserTime = TimeSpan.FromSeconds(0.9), SystemTime = TimeSpan.FromSeconds(0.1) },
             PeakResidentBytes = 100_000_000,
         },

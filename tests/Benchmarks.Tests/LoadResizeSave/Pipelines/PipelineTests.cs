@@ -58,7 +58,7 @@ public sealed class PipelineTests : IDisposable
         Assert.Equal(3, messages.Count(message => message.Job is { End: JobEnd.Failed, Reason.Length: > 0 }));
         RunMessage run = messages[^1].Run!;
         Assert.True(run.Seconds > 0 && run.Cost!.UserTime > TimeSpan.Zero);
-        Assert.InRange(run.After.Resident, 1, run.PeakResidentBytes);
+        Assert.InRange(run.FinalResidentBytes, 1, run.PeakResidentBytes);
     }
 
     private string Draw(int width, int height)

@@ -1,4 +1,4 @@
-namespace LoadResizeSave.Codecs.Jpeg;
+namespace LoadResizeSave.Pictures;
 
 /// <summary>
 /// What a JPEG says of its components before its first scan. The library tells none of it, and it decides how much memory decoding takes.
