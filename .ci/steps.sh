@@ -323,11 +323,6 @@ measure() {
     dotnet run --no-build --configuration Release --project "benchmarks/$1" -- "${@:2}"
 }
 
-# Ratios to what is measured beside it, with wide margins; bytes and objects exactly.
-reach() {
-    measure Measurements reach --quick --check --output "$work/measured/this-machine"
-}
-
 # Instructions of the program that the step `aot` compiled.
 instructions() {
     [[ -x $work/aot/AotSample ]] || aot
@@ -336,19 +331,13 @@ instructions() {
 
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
-    local program command
-    for command in heaps threshold retention populate copies alignment fragmentation transfers factors; do
+    local command
+    for command in latency heaps copies alignment fragmentation transfers factors; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done
     echo "-- all"
-    measure Measurements all --only streams --quick --output "$work/measured/this-machine"
-    echo "-- analyzers"
-    measure Measurements analyzers tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"
-    for program in Allocator.Benchmarks ThumbnailService; do
-        echo "-- $program"
-        measure "$program" --quick --output "$work/measured/this-machine"
-    done
+    measure Measurements all --only benchmarks service --quick --output "$work/measured/this-machine"
     for command in survive chaos; do
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"
@@ -373,8 +362,8 @@ soak_exhausted() {
 # The pages, charts and tables that are committed are those that the committed results give.
 report() {
     measure Measurements report
-    git diff --exit-code -- benchmarks/results docs README.md
-    ! git status --porcelain -- benchmarks/results docs | grep '^??'
+    git diff --exit-code -- benchmarks/results README.md
+    ! git status --porcelain -- benchmarks/results | grep '^??'
 }
 
 source .ci/runner.sh

@@ -5,7 +5,7 @@ namespace Allocator.Benchmarks;
 public abstract class PoolBenchmarks
 {
     // Enough for 32 threads with four blocks each, whatever the machine's memory; blocks that were not touched cost addresses only.
-    private const int PoolMegabytes = 1024;
+    private protected const int PoolMegabytes = 1024;
 
     private protected MemoryAllocator Pool { get; private set; } = null!;
 
@@ -15,7 +15,7 @@ public abstract class PoolBenchmarks
     [GlobalSetup]
     public void SetUp()
     {
-        Pool = Create(PoolMegabytes);
+        Pool = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = PoolMegabytes });
         ClassicAllocator = new ClassicAllocator(capacity: 256);
         OnSetUp();
     }
@@ -35,10 +35,6 @@ public abstract class PoolBenchmarks
     private protected virtual void OnCleanUp()
     {
     }
-
-    /// <summary>Makes an allocator; one whose pool is of size 0 retains nothing, so that the memory of every buffer is new.</summary>
-    private protected static MemoryAllocator Create(int megabytes, HugePages hugePages = HugePages.Auto)
-        => MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = megabytes, HugePages = hugePages });
 
     /// <summary>
     /// Stands for the code that memory is rented for. Being out of the compiler's sight, it keeps owners on the heap, where they are in
@@ -66,25 +62,12 @@ public abstract class PoolBenchmarks
         }
     }
 
-    private protected static byte[] Touched(byte[] array)
-    {
-        PageTouch.Write(array);
-        return array;
-    }
-
     private protected static void UseArrayPool(int length, bool touch = false)
     {
         byte[] array = ArrayPool<byte>.Shared.Rent(length);
         Work(array);
         PageTouch.Write(array.AsSpan(0, touch ? length : 0));
         ArrayPool<byte>.Shared.Return(array);
-    }
-
-    private protected static unsafe void UseHeap(int length)
-    {
-        void* memory = NativeMemory.Alloc((nuint)length);
-        Work((nint)memory);
-        NativeMemory.Free(memory);
     }
 
     private protected static void TouchHGlobal(int length)

@@ -11,9 +11,9 @@ using Perfolizer.Horology;
 namespace Allocator.Benchmarks;
 
 /// <summary>
-/// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet
-/// keeps its own tables and logs in <c>artifacts/benchmarkdotnet</c>. ArrayPool and MemoryPool are the shared ones, MemoryOwner is
-/// CommunityToolkit.HighPerformance's, and classic is the model in <c>benchmarks/Measuring/Classic</c>.
+/// Measures single calls with BenchmarkDotNet: renting, contention, clearing, rows, pages, and the analyzers, each as a ratio
+/// to its baseline. BenchmarkDotNet keeps its own tables and logs in <c>artifacts/benchmarkdotnet</c>. ArrayPool and MemoryPool are the
+/// shared ones, and classic is the model in <c>benchmarks/Measuring/Classic</c>.
 /// </summary>
 internal static class Program
 {
@@ -28,7 +28,7 @@ internal static class Program
     };
 
     private static Task<int> Main(string[] arguments) => new RootCommand(
-        "Measures, with BenchmarkDotNet, what takes less than a millisecond.")
+        "Measures single calls with BenchmarkDotNet, each as a ratio to its baseline.")
     {
         s_filter,
     }.Measures("Benchmarks", Measure).Parse(arguments).InvokeAsync();
@@ -53,16 +53,27 @@ internal static class Program
     private static ResultTable CreateTable(Summary summary) => new()
     {
         Title = summary.BenchmarksCases[0].Descriptor.Type.Name,
-        Labels = ["call", "with"],
-        Columns = [new("mean", "ns", "N1"), new("standard error", "ns", "N1"), new("GC", "B", "N0")],
+        Labels = ["call", "with", "baseline"],
+        Columns =
+        [
+            new("mean", "ns", "N1"), new("standard error", "ns", "N1"), new("ratio", "×", "0.00"), new("GC", "B", "N0"),
+        ],
         Rows =
         [
             .. from report in summary.Reports
                let benchmark = report.BenchmarkCase
+               let baseline = summary.GetBaseline(summary.GetLogicalGroupKey(benchmark)!)
                let statistics = report.ResultStatistics!
                select new ResultRow(
-                   [benchmark.Descriptor.WorkloadMethodDisplayInfo, benchmark.Parameters.DisplayInfo],
-                   [statistics.Mean, statistics.StandardError, report.GcStats.GetBytesAllocatedPerOperation(benchmark)]),
+                   [
+                       benchmark.Descriptor.WorkloadMethodDisplayInfo.Trim('\''), benchmark.Parameters.DisplayInfo,
+                       baseline?.Descriptor.WorkloadMethodDisplayInfo.Trim('\'') ?? "",
+                   ],
+                   [
+                       statistics.Mean, statistics.StandardError,
+                       baseline is null ? null : statistics.Mean / summary[baseline]!.ResultStatistics!.Mean,
+                       report.GcStats.GetBytesAllocatedPerOperation(benchmark),
+                   ]),
         ],
     };
 
@@ -86,6 +97,7 @@ internal static class Program
         .AddValidator([.. DefaultConfig.Instance.GetValidators()])
         .AddLogger(ConsoleLogger.Default)
         .AddJob(job)
+        .AddLogicalGroupRules(BenchmarkLogicalGroupRule.ByCategory)
         .WithBuildTimeout(s_buildTimeout)
         .WithArtifactsPath(Path.Combine("artifacts", "benchmarkdotnet"));
 }

@@ -5,40 +5,24 @@ namespace Measurements;
 /// </summary>
 internal static class Program
 {
-    private static readonly IChildTask[] s_tasks =
-    [
-        HeapTrial.Task, CopyBench.Task, Sweep.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task, MapThreshold.Task,
-        PopulatedMemory.Task,
-    ];
+    private static readonly IChildTask[] s_tasks = [HeapTrial.Task, CopyBench.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task];
 
     private static Task<int> Main(string[] arguments)
-    {
-        if (arguments.FirstOrDefault() == ChildProgram.Argument)
-        {
-            return Task.FromResult(s_tasks.Any(task => task.TryServe(arguments)) ? 0 : 1);
-        }
-
-        return CreateRoot().Parse(arguments).InvokeAsync();
-    }
+        => arguments.FirstOrDefault() == ChildProgram.Argument
+            ? Task.FromResult(s_tasks.Any(task => task.TryServe(arguments)) ? 0 : 1)
+            : CreateRoot().Parse(arguments).InvokeAsync();
 
     internal static RootCommand CreateRoot() =>
         new("Measures memory: each command one question, with a result file that the command report turns into a page.")
         {
-            ReachCommand.Create(),
             LatencyCommand.Create(),
             InstructionsCommand.Create(),
             HeapsCommand.Create(),
             CopiesCommand.Create(),
-            StreamsCommand.Create(),
             AlignmentCommand.Create(),
             FragmentationCommand.Create(),
             TransfersCommand.Create(),
             FactorsCommand.Create(),
-            MapThreshold.Create(),
-            PopulatedMemory.Create(),
-            RetentionCommand.Create(),
-            UploadsCommand.Create(),
-            AnalyzersCommand.Create(),
             AllCommand.Create(),
             ReportCommand.Create(),
         };

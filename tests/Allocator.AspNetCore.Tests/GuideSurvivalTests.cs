@@ -3,16 +3,13 @@ using System.Globalization;
 using Allocator.Tests.Documentation;
 using Allocator.Tests.Limits;
 using Measuring.Cgroups;
-using Measuring.Machines;
-using Measuring.Results;
 using Xunit.Abstractions;
 
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>
 /// The first lines of the guide, as printed, in a container of 350 MB under more uploads at once than it holds.
-/// <c>ALLOCATOR_UPLOAD_ROUNDS</c> says how often 300 uploads come; without it fewer come, once. <c>ALLOCATOR_UPLOAD_RESULTS</c> names the
-/// folder of a result file, to which each round is added: several portions make one result.
+/// <c>ALLOCATOR_UPLOAD_ROUNDS</c> says how often 300 uploads come; without it fewer come, once.
 /// </summary>
 public class GuideSurvivalTests(ITestOutputHelper output)
 {
@@ -25,9 +22,6 @@ public class GuideSurvivalTests(ITestOutputHelper output)
 
     // What .NET takes of a container's limit by itself: three quarters.
     private const string HeapLimit = "0x10680000";
-
-    // Of a run by hand: how many were served until then.
-    private static readonly TimeSpan s_reported = TimeSpan.FromSeconds(60);
 
     private static readonly string? s_rounds = Environment.GetEnvironmentVariable("ALLOCATOR_UPLOAD_ROUNDS");
 
@@ -77,12 +71,11 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             using ListeningProgram running = ListeningProgram.Start(program, folder, group.Folder);
             long began = Stopwatch.GetTimestamp();
             int[] sizes = [100_000, 1_000_000, 5_000_000, UploadBytes];
-            List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
+            HttpStatusCode[] answers =
                 await UploadAsync(running.Address, Enumerable.Range(0, 64).Select(i => sizes[i % sizes.Length]), isForm);
 
-            output.WriteLine(
-                $"{string.Join(", ", answers.CountBy(static answer => answer.Status))}, {Stopwatch.GetElapsedTime(began)}");
-            Assert.All(answers, static answer => Assert.Equal(HttpStatusCode.OK, answer.Status));
+            output.WriteLine($"{string.Join(", ", answers.CountBy(static status => status))}, {Stopwatch.GetElapsedTime(began)}");
+            Assert.All(answers, static status => Assert.Equal(HttpStatusCode.OK, status));
             Assert.Equal(0, group.Kills);
         });
     }
@@ -91,9 +84,8 @@ public class GuideSurvivalTests(ITestOutputHelper output)
     {
         using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         using ListeningProgram running = ListeningProgram.Start(program, folder, group.Folder, hasHeapLimit ? HeapLimit : null);
-        List<(HttpStatusCode Status, TimeSpan Elapsed)> answers =
-            await UploadAsync(running.Address, Enumerable.Repeat(UploadBytes, Uploads), isForm: false);
-        Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static answer => answer.Status).ToDictionary();
+        HttpStatusCode[] answers = await UploadAsync(running.Address, Enumerable.Repeat(UploadBytes, Uploads), isForm: false);
+        Dictionary<HttpStatusCode, int> statuses = answers.CountBy(static status => status).ToDictionary();
 
         Assert.Equal(0, group.Kills);
         Assert.False(running.HasExited);
@@ -103,83 +95,13 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             status => Assert.Contains(
                 status, new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.RequestEntityTooLarge }));
         Assert.True(statuses.GetValueOrDefault(HttpStatusCode.OK) > 0, "No upload was served.");
-        if (Environment.GetEnvironmentVariable("ALLOCATOR_UPLOAD_RESULTS") is { } results)
-        {
-            Report(results, new Round(hasHeapLimit, hasBudget, (group.PeakBytes ?? 0) >> 20, answers));
-        }
     }
 
-    // The result file has each round, and the table of all of them made anew.
-    private static void Report(string folder, Round round)
-    {
-        const string Program = "GuideUploads";
-        string path = Path.Combine(folder, $"{Program}.json");
-        ResultRow[] before = File.Exists(path) ? [.. ResultFile.Read(path).Tables[^1].Rows] : [];
-        ResultRow[] rounds = [.. before.Append(round.ToRow()).OrderBy(row => string.Join('|', row.Labels), StringComparer.Ordinal)];
-        ResultFile.Save(
-            new ResultDocument
-            {
-                Program = Program,
-                Title = "The first lines of the guide of ASP.NET Core under 300 uploads at once",
-                Command = "dotnet test -c Release tests/Allocator.AspNetCore.Tests --filter FirstExample_UnderManyUploads",
-                Date = DateTimeOffset.UtcNow,
-                Machine = ThisMachine.Describe(),
-                Tables =
-                [
-                    new ResultTable
-                    {
-                        Title = $"{Uploads} uploads of {UploadBytes / 1_000_000} MB at once, in a container of {Limit >> 20} MiB",
-                        Labels = ["limit of the heap", "allocator"],
-                        Columns =
-                        [
-                            new("rounds", null, "0"), new("alive", null, "0"), new("200, least", null, "0"),
-                            new("200, median", null, "0"), new("503, most", null, "0"), new("413, most", null, "0"),
-                            new("other", null, "0"), new("200 in 60 s, least", null, "0"), new("last answer, median", "s", "0.0"),
-                            new("peak, most", "MiB", "0"),
-                        ],
-                        Rows = [.. rounds.GroupBy(row => (row.Labels[0], row.Labels[1])).Select(Sum)],
-                    },
-                    new ResultTable
-                    {
-                        Title = "Each round",
-                        Labels = ["limit of the heap", "allocator"],
-                        Columns =
-                        [
-                            new("200", null, "0"), new("503", null, "0"), new("413", null, "0"), new("other", null, "0"),
-                            new("200 in 60 s", null, "0"), new("last answer", "s", "0.0"), new("peak", "MiB", "0"),
-                        ],
-                        Rows = rounds,
-                    },
-                ],
-                Notes =
-                [
-                    "The program is the first example of the guide, compiled from the page, in a process and a memory cgroup of its own. "
-                        + "A round in which the process is killed, or an answer is not 200, 503 or 413, fails and ends the run.",
-                    "The limit of the heap is three quarters of the container, as .NET sets it in one. The client shares the machine. "
-                        + "The peak is the kernel's, with cached files: the uploads themselves, in temporary files.",
-                ],
-            },
-            folder);
-    }
-
-    private static ResultRow Sum(IGrouping<(string Heap, string Allocator), ResultRow> rounds)
-    {
-        double[] Of(int column) => [.. rounds.Select(row => row.Values[column]!.Value).Order()];
-        return new ResultRow(
-            [rounds.Key.Heap, rounds.Key.Allocator],
-            [
-                rounds.Count(), rounds.Count(), Of(0)[0], Of(0)[rounds.Count() / 2], Of(1)[^1], Of(2)[^1], Of(3)[^1], Of(4)[0],
-                Of(5)[rounds.Count() / 2], Of(6)[^1],
-            ]);
-    }
-
-    private static async Task<List<(HttpStatusCode Status, TimeSpan Elapsed)>> UploadAsync(
-        Uri address, IEnumerable<int> sizes, bool isForm)
+    private static async Task<HttpStatusCode[]> UploadAsync(Uri address, IEnumerable<int> sizes, bool isForm)
     {
         byte[] upload = new byte[UploadBytes];
         using HttpClient client = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromMinutes(5) };
-        long began = Stopwatch.GetTimestamp();
-        return [.. await Task.WhenAll(sizes.Select(async size =>
+        return await Task.WhenAll(sizes.Select(async size =>
         {
             HttpContent content = new ByteArrayContent(upload, 0, size);
             if (isForm)
@@ -188,8 +110,8 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             }
 
             using HttpResponseMessage response = await client.PostAsync(new Uri(address, "/thumbnails"), content);
-            return (response.StatusCode, Stopwatch.GetElapsedTime(began));
-        }))];
+            return response.StatusCode;
+        }));
     }
 
     /// <summary>The program of the guide's first block.</summary>
@@ -218,24 +140,6 @@ public class GuideSurvivalTests(ITestOutputHelper output)
             {
                 folder.Delete(recursive: true);
             }
-        }
-    }
-
-    private sealed record Round(
-        bool HasHeapLimit, bool HasBudget, long PeakMegabytes, List<(HttpStatusCode Status, TimeSpan Elapsed)> Answers)
-    {
-        public ResultRow ToRow()
-        {
-            int Count(HttpStatusCode status) => Answers.Count(answer => answer.Status == status);
-            int[] known =
-            [
-                Count(HttpStatusCode.OK), Count(HttpStatusCode.ServiceUnavailable), Count(HttpStatusCode.RequestEntityTooLarge),
-            ];
-            int soon = Answers.Count(answer => answer.Status == HttpStatusCode.OK && answer.Elapsed <= s_reported);
-            double last = Answers.Max(answer => answer.Elapsed).TotalSeconds;
-            return new ResultRow(
-                [HasHeapLimit ? "three quarters" : "none", HasBudget ? "budget of 170" : "no number"],
-                [known[0], known[1], known[2], Answers.Count - known.Sum(), soon, last, PeakMegabytes]);
         }
     }
 }

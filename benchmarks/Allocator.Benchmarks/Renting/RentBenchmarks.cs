@@ -1,150 +1,142 @@
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>
-/// Rents and returns a buffer in every way there is. The buffers are not touched: these are the costs of the bookkeeping alone. What the
-/// memory costs that comes with it, <see cref="Residency.TouchedImageBenchmarks"/> show.
+/// Rents and returns a buffer in every way there is: from the pool alone, under a budget that is not reached, and from a reservation. The
+/// buffers are not touched: these are the costs of the bookkeeping alone.
 /// </summary>
-public abstract class RentBenchmarks : PoolBenchmarks
+public class RentBenchmarks : PoolBenchmarks
 {
-    /// <summary>Gets the size of the buffer, in bytes.</summary>
-    protected abstract int Length { get; }
+    private const string Owner = "owner";
+    private const string Leased = "lease";
 
-    [Benchmark(Description = "Allocate")]
+    private MemoryAllocator _limited = null!;
+    private MemoryReservation _reservation = null!;
+
+    [Params(64, 1024, 4096)]
+    public int SizeInKilobytes { get; set; }
+
+    private int Length => SizeInKilobytes << 10;
+
+    private protected override void OnSetUp()
+    {
+        _limited = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = PoolMegabytes });
+        _reservation = _limited.TryReserve(64 << 20, out MemoryReservation? reservation)
+            ? reservation
+            : throw new InvalidOperationException("Nothing was reserved.");
+    }
+
+    private protected override void OnCleanUp()
+    {
+        _reservation.Dispose();
+        _limited.Dispose();
+    }
+
+    [BenchmarkCategory(Owner)]
+    [Benchmark(Baseline = true, Description = "owner: MemoryPool")]
+    public void MemoryPool() => Use(MemoryPool<byte>.Shared.Rent(Length));
+
+    [BenchmarkCategory(Owner)]
+    [Benchmark(Description = "owner")]
     public void Allocate() => Use(Pool.Allocate<byte>(Length));
 
-    [Benchmark(Description = "Rent (lease)")]
+    [BenchmarkCategory(Owner)]
+    [Benchmark(Description = "owner, budget")]
+    public void AllocateLimited() => Use(_limited.Allocate<byte>(Length));
+
+    [BenchmarkCategory(Owner)]
+    [Benchmark(Description = "owner, reservation")]
+    public void AllocateReserved() => Use(_reservation.Allocate<byte>(Length));
+
+    [BenchmarkCategory(Owner)]
+    [Benchmark(Description = "owner: classic")]
+    public void Classic() => Use(ClassicAllocator.Allocate<byte>(Length));
+
+    [BenchmarkCategory(Leased)]
+    [Benchmark(Baseline = true, Description = "lease: ArrayPool")]
+    public void ArrayPool() => UseArrayPool(Length);
+
+    [BenchmarkCategory(Leased)]
+    [Benchmark(Description = "lease")]
     public void Lease()
     {
         using MemoryLease<byte> lease = Pool.Rent<byte>(Length);
         Work(lease.Length);
     }
 
-    [Benchmark(Description = "MemoryPool")]
-    public void MemoryPool() => Use(MemoryPool<byte>.Shared.Rent(Length));
-
-    [Benchmark(Description = "MemoryOwner")]
-    public void ToolkitOwner() => Use(MemoryOwner<byte>.Allocate(Length));
-
-    [Benchmark(Description = "NativeMemory")]
-    public void Heap() => UseHeap(Length);
-}
-
-/// <summary>
-/// Rents and returns what is small enough for an array of the shared pool. A new array clears its memory, which is part of its price.
-/// </summary>
-public class SmallBufferBenchmarks : RentBenchmarks
-{
-    [Params(64, 1024)]
-    public int SizeInKilobytes { get; set; }
-
-    protected override int Length => SizeInKilobytes << 10;
-
-    [Benchmark(Baseline = true, Description = "ArrayPool")]
-    public void ArrayPool() => UseArrayPool(Length);
-
-    [Benchmark(Description = "new byte[]")]
-    public byte[] NewArray() => new byte[Length];
-
-    [Benchmark(Description = "uninitialized array")]
-    public byte[] UninitializedArray() => GC.AllocateUninitializedArray<byte>(Length);
-}
-
-/// <summary>Rents and returns what one block of the pool holds.</summary>
-public class BlockBenchmarks : RentBenchmarks
-{
-    [Params(2, 4)]
-    public int SizeInMegabytes { get; set; }
-
-    protected override int Length => SizeInMegabytes << 20;
-
-    [Benchmark(Baseline = true, Description = "classic")]
-    public void Classic() => Use(ClassicAllocator.Allocate<byte>(Length));
-
-    [Benchmark(Description = "ArrayPool")]
-    public void ArrayPool() => UseArrayPool(Length);
-
-    [Benchmark(Description = "new byte[]")]
-    public byte[] NewArray() => new byte[Length];
-
-    [Benchmark(Description = "uninitialized array")]
-    public byte[] UninitializedArray() => GC.AllocateUninitializedArray<byte>(Length);
-}
-
-/// <summary>Rents and returns 14 MB in one piece, four blocks of the pool that lie beside each other.</summary>
-public class ContiguousBenchmarks : RentBenchmarks
-{
-    private const int Width = 2048;
-    private const int Height = 1792;
-
-    protected override int Length => Width * Height * sizeof(int);
-
-    /// <summary>The model: what exceeds a block comes from the heap, with a finalizable guard.</summary>
-    [Benchmark(Baseline = true, Description = "classic")]
-    public void Classic() => Use(ClassicAllocator.Allocate<byte>(Length));
-
-    [Benchmark(Description = "AllocatePixels, contiguous")]
-    public void Pixels()
+    [BenchmarkCategory(Leased)]
+    [Benchmark(Description = "lease, budget")]
+    public void LeaseLimited()
     {
-        using PixelBuffer<int> pixels = Pool.AllocatePixels<int>(Width, Height, AllocationOptions.Contiguous);
-        Work(pixels);
+        using MemoryLease<byte> lease = _limited.Rent<byte>(Length);
+        Work(lease.Length);
     }
 
-    [Benchmark(Description = "ArrayPool")]
-    public void ArrayPool() => UseArrayPool(Length);
+    [BenchmarkCategory(Leased)]
+    [Benchmark(Description = "lease, reservation")]
+    public void LeaseReserved()
+    {
+        using MemoryLease<byte> lease = _reservation.Rent<byte>(Length);
+        Work(lease.Length);
+    }
 }
 
-/// <summary>Rents and returns 64 MB, in 16 blocks of the pool or in one piece.</summary>
-public class GroupBenchmarks : PoolBenchmarks
+/// <summary>Rents and returns small memory with an alignment, for which arrays do not serve.</summary>
+public class AlignedBenchmarks : PoolBenchmarks
 {
-    private const int Width = 4096;
-    private const int Height = 4096;
-    private const int Length = Width * Height * sizeof(int);
+    public static IEnumerable<object[]> Sizes => [[1 << 10, 64], [64 << 10, 64], [64 << 10, 4096], [512 << 10, 4096]];
+
+    [Benchmark(Baseline = true, Description = "AlignedAlloc")]
+    [ArgumentsSource(nameof(Sizes))]
+    public unsafe void Heap(int bytes, int alignment)
+    {
+        void* memory = NativeMemory.AlignedAlloc((nuint)bytes, (nuint)alignment);
+        Work((nint)memory);
+        NativeMemory.AlignedFree(memory);
+    }
+
+    [Benchmark(Description = "AllocateAligned")]
+    [ArgumentsSource(nameof(Sizes))]
+    public void Aligned(int bytes, int alignment) => Use(Pool.AllocateAligned<byte>(bytes, alignment));
+}
+
+/// <summary>Rents and returns a pixel buffer of 64 MB, in 16 blocks or in one piece, and twice as many blocks.</summary>
+public class ImageBenchmarks : PoolBenchmarks
+{
+    private const int Side = 4096;
 
     [Benchmark(Baseline = true, Description = "classic, 16 blocks")]
     public void Classic()
     {
-        using ClassicGroup<int> group = ClassicAllocator.AllocateRows<int>(Width, Height);
+        using ClassicGroup<int> group = ClassicAllocator.AllocateRows<int>(Side, Side);
         Work(group);
     }
 
     [Benchmark(Description = "AllocatePixels, 16 blocks")]
-    public void Pixels()
-    {
-        using PixelBuffer<int> pixels = Pool.AllocatePixels<int>(Width, Height);
-        Work(pixels);
-    }
+    public void Pixels() => Use(Side, AllocationOptions.None);
+
+    [Benchmark(Description = "AllocatePixels, 32 blocks")]
+    public void MorePixels() => Use(2 * Side, AllocationOptions.None);
+
+    [Benchmark(Description = "AllocatePixels, contiguous")]
+    public void ContiguousPixels() => Use(Side, AllocationOptions.Contiguous);
 
     [Benchmark(Description = "AllocateGroup, 16 blocks")]
     public void Group()
     {
-        using MemoryGroup<int> group = Pool.AllocateGroup<int>(Width * Height, Width);
+        using MemoryGroup<int> group = Pool.AllocateGroup<int>(Side * Side, Side);
         Work(group);
     }
 
-    [Benchmark(Description = "AllocateGroup, each member indexed")]
-    public int IndexedGroup()
+    private void Use(int height, AllocationOptions options)
     {
-        using MemoryGroup<int> group = Pool.AllocateGroup<int>(Width * Height, Width);
-        Work(group);
-        int length = 0;
-        for (int i = 0; i < group.Count; i++)
-        {
-            length += group[i].Length;
-        }
-
-        return length;
-    }
-
-    [Benchmark(Description = "AllocatePixels, contiguous")]
-    public void ContiguousPixels()
-    {
-        using PixelBuffer<int> pixels = Pool.AllocatePixels<int>(Width, Height, AllocationOptions.Contiguous);
+        using PixelBuffer<int> pixels = Pool.AllocatePixels<int>(Side, height, options);
         Work(pixels);
     }
+}
 
-    [Benchmark(Description = "ArrayPool")]
-    public void ArrayPool() => UseArrayPool(Length);
-
-    [Benchmark(Description = "NativeMemory")]
-    public void Heap() => UseHeap(Length);
+/// <summary>Makes an allocator and disposes it, beside one that is there already.</summary>
+public class CreationBenchmarks : PoolBenchmarks
+{
+    [Benchmark(Description = "Create, Dispose")]
+    public void Create() => MemoryAllocator.Create().Dispose();
 }

@@ -19,9 +19,6 @@ internal static class CopyReport
             tables.Add(Table("The same: page faults a trial", fresh, null, "N0", fresh.Faults));
         }
 
-        tables.Add(Table(
-            "The same: relative standard deviation of the trials", fresh, "%", "0", (
-                test, kind) => 100 * fresh.RelativeDeviation(test, kind)));
         tables.Add(Table(warmTitle, warm, "ms", "0.000", warm.Mean));
         tables.Add(Table("The same, relative to HGlobal", warm, "×", "0.00", (test, kind) => warm.Mean(test, kind) / warm.Mean(test, 0)));
         return document with
@@ -52,16 +49,9 @@ internal static class CopyReport
             + "as code does that has no other way; its clearing and collection are within the times. "
             + "About every other array is fresh from the system and costs page faults of its own; trials go forwards and backwards "
             + "through the tests in turn, so that this falls on both.";
-        if (OperatingSystem.IsWindows())
-        {
-            yield return "HGlobal is LocalAlloc and CoTaskMem CoTaskMemAlloc: both take from the process's heap.";
-        }
-        else
-        {
-            yield return "Outside Windows, HGlobal and CoTaskMem are both malloc: their difference is noise. "
-                + "glibc gives freed memory of this size back to the system or keeps it for the next request, by thresholds that move "
-                + "as it is used; the page faults show which.";
-        }
+        yield return "Outside Windows, HGlobal and CoTaskMem are both malloc: their difference is noise. "
+            + "glibc gives freed memory of this size back to the system or keeps it for the next request, by thresholds that move "
+            + "as it is used; the page faults show which.";
 
         if (!ThreadFaults.AreCounted)
         {
@@ -109,7 +99,4 @@ internal sealed class TrialTable(IReadOnlyList<string> tests)
     public double Mean(int test, int kind) => _trials[test, kind].Average(trial => trial.Milliseconds);
 
     public double Faults(int test, int kind) => _trials[test, kind].Average(trial => trial.Faults);
-
-    public double RelativeDeviation(int test, int kind)
-        => Statistics.Deviation([.. _trials[test, kind].Select(trial => trial.Milliseconds)]) / Mean(test, kind);
 }

@@ -25,11 +25,6 @@ internal static class AllCommand
         DefaultValueFactory = _ => double.PositiveInfinity,
     }.AtLeast(0);
 
-    private static readonly Option<bool> s_again = new("--again")
-    {
-        Description = "Measure also what has been measured with these sources.",
-    };
-
     private static readonly Option<bool> s_quick = new("--quick")
     {
         Description = "Every part briefly, to see that it works; the figures are noise.",
@@ -45,7 +40,7 @@ internal static class AllCommand
         Command command = new(
             "all", "Makes all results of this machine in one folder; goes on where it was interrupted, and ends with the report.")
         {
-            s_only, s_within, s_again, s_quick, s_output,
+            s_only, s_within, s_quick, s_output,
         };
         command.SetAction(RunAsync);
         return command;
@@ -60,19 +55,16 @@ internal static class AllCommand
             ?? Path.GetFullPath(isQuick ? usual : Path.Combine(s_results, Path.GetFileName(usual)));
         string[] only = parsed.GetRequiredValue(s_only);
         ResultPart[] wanted = [.. ResultPart.All.Where(part => only.Length == 0 || only.Contains(part.Name))];
-        List<ResultPart> left = [.. wanted.Where(part => parsed.GetValue(s_again) || !IsMeasured(part, folder))];
+        ResultPart[] left = [.. wanted.Where(part => !IsMeasured(part, folder))];
         double Estimate(ResultPart part) => isQuick ? QuickMinutes : Read(part, folder)?.Minutes ?? part.Minutes;
 
         console.WriteLine($"{MachineText.Describe(ThisMachine.Describe())}; commit {ThisCommit.Name ?? "unknown"}");
         console.WriteLine($"results: {folder}");
         console.WriteLine(
-            $"{wanted.Length - left.Count} of {wanted.Length} parts are measured; the others take {Duration(left.Sum(Estimate))}");
-        HashSet<string> broken = await BuildAsync(left, console, cancellationToken);
-
+            $"{wanted.Length - left.Length} of {wanted.Length} parts are measured; the others take {Duration(left.Sum(Estimate))}");
         Stopwatch clock = Stopwatch.StartNew();
-        List<string> failed = [.. left.Where(part => broken.Contains(part.Project)).Select(part => part.Name)];
-        _ = left.RemoveAll(part => broken.Contains(part.Project));
-        for (int i = 0; i < left.Count && !cancellationToken.IsCancellationRequested; i++)
+        bool hasFailed = false;
+        for (int i = 0; i < left.Length && !cancellationToken.IsCancellationRequested; i++)
         {
             ResultPart part = left[i];
             double estimate = Estimate(part);
@@ -82,17 +74,12 @@ internal static class AllCommand
                 continue;
             }
 
-            double afterwards = left.Skip(i + 1).Sum(Estimate);
-            console.WriteLine(Invariant($"[{i + 1} of {left.Count}] {DateTime.UtcNow:HH:mm} UTC {part.Name}: ")
-                + $"about {Duration(estimate)}, then {Duration(afterwards)} to go");
-            Stopwatch own = Stopwatch.StartNew();
-            int exitCode = await RunAsync(part, folder, isQuick, estimate, afterwards, console, cancellationToken);
-            string outcome = exitCode == 0 ? "done" : $"failed with exit code {exitCode}, see {LogOf(part)},";
-            console.WriteLine($"    {outcome} after {Duration(own.Elapsed.TotalMinutes)}");
-            if (exitCode != 0)
-            {
-                failed.Add(part.Name);
-            }
+            console.WriteLine(Invariant($"[{i + 1} of {left.Length}] {DateTime.UtcNow:HH:mm} UTC {part.Name}: ")
+                + $"about {Duration(estimate)}, then {Duration(left.Skip(i + 1).Sum(Estimate))} to go");
+            string log = Path.Combine(s_logs, part.Name + ".log");
+            int exitCode = await RunAsync(part, folder, isQuick, log, cancellationToken);
+            console.WriteLine(exitCode == 0 ? "    done" : $"    failed with exit code {exitCode}, see {log}");
+            hasFailed |= exitCode != 0;
         }
 
         foreach (ResultPart part in wanted.Where(part => !IsMeasured(part, folder)))
@@ -103,67 +90,25 @@ internal static class AllCommand
         string results = Path.GetFullPath(s_results);
         bool isReported = !folder.StartsWith(results, StringComparison.Ordinal)
             || ReportCommand.Run(results, console, Environment.CurrentDirectory) == 0;
-        return failed.Count == 0 && isReported ? 0 : 1;
+        return !hasFailed && isReported ? 0 : 1;
     }
 
-    // Returns what does not build. In Release this program was built to be run, and with it what it refers to.
-    private static async Task<HashSet<string>> BuildAsync(
-        IEnumerable<ResultPart> parts, IAnsiConsole console, CancellationToken cancellationToken)
+    // What a part prints is kept in its log.
+    private static async Task<int> RunAsync(
+        ResultPart part, string folder, bool isQuick, string log, CancellationToken cancellationToken)
     {
 #if DEBUG
-        string[] built = [];
+        bool isBuilt = false;
 #else
-        string[] built = ["Measurements", "LoadResizeSave"];
+        // This program and what it refers to were built to be run, and are not to be replaced while they run.
+        bool isBuilt = part.Project is "Measurements" or "LoadResizeSave";
 #endif
-        HashSet<string> broken = [];
-        foreach (string project in parts.Select(part => part.Project).Distinct().Except(built))
-        {
-            console.WriteLine($"building benchmarks/{project}");
-            string log = Path.Combine(s_logs, $"build-{project}.log");
-            if (await RunAsync(["build", "--configuration", "Release", $"benchmarks/{project}"], log, cancellationToken) != 0)
-            {
-                console.WriteLine($"    it does not build, see {log}; its parts are left out");
-                _ = broken.Add(project);
-            }
-        }
-
-        return broken;
-    }
-
-    // What a part prints is kept: in a terminal a bar shows how far it should be.
-    private static Task<int> RunAsync(
-        ResultPart part, string folder, bool isQuick, double estimate, double afterwards, IAnsiConsole console,
-        CancellationToken cancellationToken)
-    {
         string[] arguments =
         [
-            "run", "--no-build", "--configuration", "Release", "--project", $"benchmarks/{part.Project}", "--", .. part.Arguments,
-            "--output", Path.GetRelativePath(Environment.CurrentDirectory, folder), .. isQuick ? (string[])["--quick"] : [],
+            "run", .. isBuilt ? (string[])["--no-build"] : [], "--configuration", "Release", "--project", $"benchmarks/{part.Project}",
+            "--", .. part.Arguments, "--output", Path.GetRelativePath(Environment.CurrentDirectory, folder),
+            .. isQuick ? (string[])["--quick"] : [],
         ];
-        Task<int> running = RunAsync(arguments, LogOf(part), cancellationToken);
-        if (Console.IsOutputRedirected)
-        {
-            return running;
-        }
-
-        ProgressColumn[] columns = [new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn()];
-        return console.Progress().AutoClear(true).Columns(columns).StartAsync(async progress =>
-        {
-            ProgressTask task = progress.AddTask(part.Name);
-            Stopwatch clock = Stopwatch.StartNew();
-            while (await Task.WhenAny(running, Task.Delay(TimeSpan.FromSeconds(1), CancellationToken.None)) != running)
-            {
-                double minutes = clock.Elapsed.TotalMinutes;
-                task.Description = $"{part.Name}, {Duration(Math.Max(0, estimate - minutes) + afterwards)} to go in all";
-                _ = task.Value(100 * Math.Min(0.99, minutes / estimate));
-            }
-
-            return await running;
-        });
-    }
-
-    private static async Task<int> RunAsync(string[] arguments, string log, CancellationToken cancellationToken)
-    {
         _ = Directory.CreateDirectory(s_logs);
         string dotnet = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         using Process child = ChildProgram.Start(new ProcessStartInfo(dotnet, arguments));
@@ -204,8 +149,6 @@ internal static class AllCommand
             return null;
         }
     }
-
-    private static string LogOf(ResultPart part) => Path.Combine(s_logs, part.Name + ".log");
 
     private static string Duration(double minutes)
         => minutes < 1 ? "less than a minute" : minutes < 90 ? Invariant($"{minutes:0} minutes") : Invariant($"{minutes / 60:0.#} hours");

@@ -1,35 +1,39 @@
+using ImageMagick;
+
 namespace Measurements.Factors;
 
 /// <summary>A picture of the folder.</summary>
-/// <param name="Kind">The library that decodes it, and what of the file's kind matters to memory.</param>
-/// <param name="WarmUp">The smallest picture of the same kind, or else of the same library.</param>
+/// <param name="Kind">What of the file decides how much memory decoding takes.</param>
+/// <param name="WarmUp">The smallest picture of the same kind.</param>
 internal sealed record Picture(string Path, string Kind, string WarmUp, PictureSize Size);
 
 /// <summary>Chooses among the pictures of a folder: of each kind the largest.</summary>
 internal static class PictureChoice
 {
+    private static readonly string[] s_extensions =
+        [".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".tga", ".avif", ".heic", ".jxl"];
+
     /// <summary>Returns the pictures to be measured, and says in <paramref name="skipped"/> what could not be read.</summary>
     /// <param name="least">The smallest to be measured, in pixels: of smaller ones the fixed part is all that would be seen.</param>
-    /// <param name="skipped">Files that start like a picture and have no readable header.</param>
-    public static IReadOnlyList<Picture> Choose(
-        string folder, IReadOnlyList<MeasuredCodec> codecs, long least, int most, out IReadOnlyList<string> skipped)
+    public static IReadOnlyList<Picture> Choose(string folder, long least, int most, out IReadOnlyList<string> skipped)
     {
         List<string> unreadable = [];
-        List<(string Path, MeasuredCodec Codec, string Kind, PictureSize Size)> all = [];
+        List<(string Path, string Kind, PictureSize Size)> all = [];
         EnumerationOptions options = new() { RecurseSubdirectories = true, IgnoreInaccessible = true };
         foreach (string path in Directory.EnumerateFiles(folder, "*", options).Order(StringComparer.Ordinal))
         {
-            byte[] file = File.ReadAllBytes(path);
-            if (codecs.FirstOrDefault(codec => codec.Recognizes(file)) is not { } codec)
+            if (!s_extensions.Contains(Path.GetExtension(path).ToLowerInvariant()))
             {
                 continue;
             }
 
             try
             {
-                all.Add((path, codec, codec.Describe(file), codec.ReadSize(file)));
+                MagickImageInfo info = new(path);
+                PictureSize size = new((int)info.Width, (int)info.Height);
+                all.Add((path, Describe(path, info, size), size));
             }
-            catch (UnreadablePictureException exception)
+            catch (Exception exception) when (exception is MagickException or UnreadablePictureException)
             {
                 unreadable.Add($"{Path.GetFileName(path)}: {exception.Message}");
             }
@@ -42,12 +46,28 @@ internal static class PictureChoice
                where picture.Size.Pixels >= least
                group picture by picture.Kind into kind
                orderby kind.Key
+               let small = all.Where(other => other.Kind == kind.Key).MinBy(other => other.Size.Pixels)
                from picture in kind.OrderByDescending(picture => picture.Size.Pixels).Take(most)
-               let small = all.Where(other => other.Codec == picture.Codec)
-                   .OrderBy(other => other.Kind != kind.Key)
-                   .ThenBy(other => other.Size.Pixels)
-                   .First()
-               select new Picture(picture.Path, picture.Kind, small.Path, picture.Size),
+               select new Picture(picture.Path, kind.Key, small.Path, picture.Size),
         ];
+    }
+
+    private static string Describe(string path, MagickImageInfo info, PictureSize size)
+    {
+        if (info.Format != MagickFormat.Jpeg)
+        {
+            return info.Format.ToString().ToUpperInvariant()
+                + (info.Interlace is Interlace.NoInterlace or Interlace.Undefined ? "" : ", interlaced");
+        }
+
+        JpegFrame frame = JpegFrame.Read(File.ReadAllBytes(path));
+        string sampling = ((double)frame.Coefficients / size.Pixels) switch
+        {
+            < 1.25 => "grey",
+            < 1.75 => "4:2:0",
+            < 2.5 => "4:2:2",
+            _ => "4:4:4",
+        };
+        return $"JPEG, {(frame.HasSeveralScans ? "several scans" : "one scan")}, {sampling}";
     }
 }

@@ -6,14 +6,7 @@ internal static class HeapTables
     private static readonly Figure[] s_figures = [Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory, Figure.HeapMemory];
 
     public static IReadOnlyList<ResultTable> Create(HeapFigures figures)
-    {
-        IEnumerable<ResultTable?> tables =
-        [
-            .. figures.Classes.Select(sizeClass => Figures(figures, sizeClass)),
-            Spreads(figures),
-        ];
-        return [.. tables.OfType<ResultTable>()];
-    }
+        => [.. figures.Classes.Select(sizeClass => Figures(figures, sizeClass))];
 
     /// <summary>Times of the smallest and of the largest class, and the memory of what is touched.</summary>
     public static IReadOnlyList<ResultChart> CreateCharts(HeapFigures figures)
@@ -44,7 +37,7 @@ internal static class HeapTables
             Labels = ["figure", "heap"],
             Columns =
             [
-                .. Columns(figures, null, "0.0"),
+                .. threads.Select(count => new ResultColumn(count == 1 ? "1 thread" : Invariant($"{count}"), null, "0.0")),
                 .. threads.Count > 1 ? [new ResultColumn($"{threads[^1]} ÷ {threads[0]}", "×", "0.0")] : Array.Empty<ResultColumn>(),
             ],
             Rows =
@@ -56,19 +49,6 @@ internal static class HeapTables
             ],
         };
     }
-
-    private static ResultTable? Spreads(HeapFigures figures) => figures.Runs < 2 ? null : new ResultTable
-    {
-        Title = "Relative standard deviation of the runs, allocation and free together",
-        Labels = ["size", "heap"],
-        Columns = [.. Columns(figures, "%", "0")],
-        Rows =
-        [
-            .. from sizeClass in figures.Classes
-               from heap in figures.Heaps
-               select new ResultRow([sizeClass.Name, HeapNames.Of(heap)], figures.Series(sizeClass, heap, Spread)),
-        ],
-    };
 
     private static ResultChart Chart(HeapFigures figures, SizeClass sizeClass, Figure figure) => new()
     {
@@ -88,15 +68,6 @@ internal static class HeapTables
                select new ResultSeries(HeapNames.Of(heap), [.. points.Where(point => point.Y > 0)]),
         ],
     };
-
-    private static IEnumerable<ResultColumn> Columns(HeapFigures figures, string? unit, string format) => figures.Threads.Select(
-        threads => new ResultColumn(threads == 1 ? "1 thread" : Invariant($"{threads}"), unit, format));
-
-    private static double Spread(HeapResult result)
-    {
-        double[] sums = [.. result.AllocateNanoseconds.Zip(result.FreeNanoseconds, (allocate, free) => allocate + free)];
-        return 100 * Statistics.Deviation(sums) / sums.Average();
-    }
 
     // A time that is not above the clock's own cost is none, and nothing can be said relative to it.
     private static double? Slope(IReadOnlyList<double?> series) => series[0] > 0 ? series[^1] / series[0] : null;

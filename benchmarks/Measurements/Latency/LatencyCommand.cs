@@ -16,7 +16,7 @@ internal static class LatencyCommand
     ];
 
     public static Command Create()
-        => new Command("latency", "Times each rent of 4 MB under trims, collections, 500 threads and a full pool: percentiles, histogram.")
+        => new Command("latency", "Times each rent of 4 MB under trims, collections, 500 threads and a full pool: percentiles.")
             .Measures("Latency", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
@@ -34,7 +34,7 @@ internal static class LatencyCommand
 
         return run.NewDocument("The worst rents of 4 MB") with
         {
-            Tables = [Percentiles(all), Histogram(all)],
+            Tables = [Percentiles(all)],
             Notes =
             [
                 "The rent alone is timed, with two reads of the clock, some 40 ns. Memory is not touched.",
@@ -46,7 +46,7 @@ internal static class LatencyCommand
 
     private static ResultTable Percentiles(List<(string Situation, string Subject, LatencyHistogram Times)> all) => new()
     {
-        Title = "What so many of all rents do not exceed",
+        Title = "Times that this share of all rents does not exceed",
         Labels = ["meanwhile", "rented from"],
         Columns =
         [
@@ -63,29 +63,4 @@ internal static class LatencyCommand
                 ])),
         ],
     };
-
-    private static ResultTable Histogram(List<(string Situation, string Subject, LatencyHistogram Times)> all)
-    {
-        (string Name, long From, long To)[] ranges =
-        [
-            ("below 0.1 µs", 0, 100), ("0.1 to 1 µs", 100, 1_000), ("1 to 10 µs", 1_000, 10_000), ("10 to 100 µs", 10_000, 100_000),
-            ("0.1 to 1 ms", 100_000, 1_000_000), ("1 to 10 ms", 1_000_000, 10_000_000), ("above", 10_000_000, long.MaxValue),
-        ];
-        return new ResultTable
-        {
-            Title = "How many rents took how long: a mark for each power of ten",
-            Labels = ["meanwhile", "a rent took", .. LatencySubject.Names],
-            Columns = [],
-            Rows =
-            [
-                .. from situation in all.GroupBy(one => one.Situation)
-                   from range in ranges
-                   select new ResultRow(
-                       [situation.Key, range.Name, .. situation.Select(one => Bar(one.Times.CountWithin(range.From, range.To)))], []),
-            ],
-        };
-    }
-
-    private static string Bar(long count)
-        => count == 0 ? "" : Invariant($"{new string('█', 1 + (int)Math.Log10(count))} {count:N0}");
 }

@@ -47,9 +47,6 @@ internal sealed class LatencyHistogram
         throw new InvalidOperationException("There is no time.");
     }
 
-    /// <summary>Returns how many times lie in a range, whose ends are rounded down to steps.</summary>
-    public long CountWithin(long from, long to) => _counts[IndexOf(from)..IndexOf(to)].Sum();
-
     private static int IndexOf(long value)
     {
         if (value < Steps)

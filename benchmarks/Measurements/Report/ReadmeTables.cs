@@ -20,11 +20,10 @@ internal static partial class ReadmeTables
         }
 
         ResultDocument document = newest.Document;
-        string date = document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
         return $"{place.Groups["begin"].Value}\n\n{ResultPage.Write(document.Tables[0])}\n"
             + $"{Markdown.Text(document.Notes.LastOrDefault() ?? "")} "
             + $"{Markdown.Link("All of it", $"{results}/{newest.Stem}.md")}: "
-            + $"{Markdown.Text(MachineText.Describe(document.Machine))}, {date}.\n\n"
+            + $"{Markdown.Text(MachineText.Describe(document.Machine))}, {newest.Date}.\n\n"
             + place.Groups["end"].Value;
     });
 

@@ -13,7 +13,7 @@ internal static class ReportCommand
             DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("benchmarks", "results")),
         }.AcceptExistingOnly();
         Command command = new(
-            "report", "Writes a page and the charts for each result file, the indexes over them, and the figures that pages quote.")
+            "report", "Writes a page and the charts for each result file, the indexes over them, and the tables of the README.")
         {
             folder,
         };
@@ -22,16 +22,14 @@ internal static class ReportCommand
             string root = Environment.CurrentDirectory;
             string results = parsed.GetRequiredValue(folder).FullName;
 
-            // Pages quote the committed results, and none that lie elsewhere.
+            // The README has tables of the committed results, and of none that lie elsewhere.
             return Run(results, ResultConsole.Create(), results == Path.Combine(root, "benchmarks", "results") ? root : null);
         });
         return command;
     }
 
-    /// <summary>
-    /// Makes the report, and the figures in the pages below <paramref name="quoting"/> if that is given; returns the exit code.
-    /// </summary>
-    public static int Run(string folder, IAnsiConsole console, string? quoting = null)
+    /// <summary>Makes the report, and the tables of the README in <paramref name="root"/>; returns the exit code.</summary>
+    public static int Run(string folder, IAnsiConsole console, string? root = null)
     {
         // Two results that need a file of the same name are refused as well.
         SortedDictionary<string, string> pages = new(StringComparer.Ordinal);
@@ -44,13 +42,11 @@ internal static class ReportCommand
                 ResultPage.AddTo(pages, result);
             }
 
-            foreach (string path in quoting is null ? [] : QuotedResults.PagesOf(quoting))
+            if (root is not null)
             {
-                string page = File.ReadAllText(path);
-                if (QuotedResults.Write(page, tree) is { } written && written != page)
-                {
-                    pages.Add(Path.GetRelativePath(folder, path), written);
-                }
+                string readme = Path.Combine(root, IndexName);
+                pages.Add(
+                    Path.GetRelativePath(folder, readme), ReadmeTables.Update(File.ReadAllText(readme), tree, "benchmarks/results"));
             }
         }
         catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
@@ -63,9 +59,9 @@ internal static class ReportCommand
         foreach ((string path, string content) in pages)
         {
             File.WriteAllText(Path.Combine(folder, path), content);
-            console.WriteLine($"wrote   {path}");
         }
 
+        console.WriteLine($"{pages.Count} files written to {folder}");
         return 0;
     }
 
@@ -77,7 +73,7 @@ internal static class ReportCommand
             pages.Add($"{processor.Name}/{IndexName}", Write(processor));
         }
 
-        pages.Add(IndexName, Page("Results", WriteReached(tree), tree.Notes, Markdown.Table(
+        pages.Add(IndexName, Page("Results", tree.Notes, Markdown.Table(
             ["processor", "results", "measured"],
             0,
             tree.Processors.Select(processor => (string[])[
@@ -85,17 +81,6 @@ internal static class ReportCommand
                 processor.Results.Count == 0 ? "notes only" : Invariant($"{processor.Results.Count}"),
                 Dates(processor.Results),
             ]))));
-    }
-
-    // What a reader wants first: the newest run of what compares the library with its bounds, by its first table.
-    private static string? WriteReached(ResultTree tree)
-    {
-        StoredResult? newest = tree.Processors.SelectMany(processor => processor.Results)
-            .Where(result => result.Document.Program == "Reach" && result.IsWhole).MaxBy(result => result.Document.Date);
-        return newest is null ? null
-            : $"{ResultPage.Write(newest.Document.Tables[0])}\n{Markdown.Text(newest.Document.Tables[0].Title)}. "
-                + $"{Markdown.Link("All of them", newest.Stem + ".md")}, {Date(newest)}, "
-                + $"{Markdown.Text(MachineText.Describe(newest.Document.Machine))}.\n";
     }
 
     private static string Write(ProcessorResults processor)
@@ -114,7 +99,7 @@ internal static class ReportCommand
                 Markdown.Link(result.Name, Within(processor, result.Stem + ".md"))
                     + $" ({Markdown.Link("data", Within(processor, result.Path))})",
                 Markdown.Text(result.Document.Title),
-                Date(result),
+                result.Date,
                 Markdown.Code(result.Document.Command),
             ])));
     }
@@ -124,7 +109,7 @@ internal static class ReportCommand
         string[] start =
         [
             $"# {Markdown.Text(title)}\n",
-            $"<!-- Made by benchmarks/Report: changes here are lost. What is written by hand belongs into {ResultTree.NotesName} "
+            $"<!-- Made by Measurements report: changes here are lost. What is written by hand belongs into {ResultTree.NotesName} "
                 + "beside this file. -->\n",
         ];
         return string.Join('\n', start.Concat(parts.OfType<string>().Select(part => part.EndsWith('\n') ? part : part + "\n")));
@@ -132,12 +117,9 @@ internal static class ReportCommand
 
     private static string Dates(IReadOnlyList<StoredResult> results)
     {
-        List<string> dates = [.. results.Select(Date).Order(StringComparer.Ordinal).Distinct()];
+        List<string> dates = [.. results.Select(result => result.Date).Order(StringComparer.Ordinal).Distinct()];
         return dates.Count switch { 0 => "", 1 => dates[0], _ => $"{dates[0]} to {dates[^1]}" };
     }
-
-    public static string Date(StoredResult result)
-        => result.Document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
 
     private static string Within(ProcessorResults processor, string path) => path[(processor.Name.Length + 1)..];
 }

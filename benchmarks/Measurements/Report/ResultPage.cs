@@ -53,7 +53,7 @@ internal static partial class ResultPage
         MachineDescription machine = document.Machine;
         StringBuilder page = new();
         _ = page.Append($"# {Markdown.Text(document.Title)}\n\n")
-            .Append($"<!-- Made by benchmarks/Report from {result.Name}.json: changes here are lost. -->\n\n")
+            .Append($"<!-- Made by Measurements report from {result.Name}.json: changes here are lost. -->\n\n")
             .Append(Markdown.Table(["", ""], 0, (string[][])[
                 ["program", Markdown.Text(document.Program)],
                 ["command", Markdown.Code(document.Command)],

@@ -18,6 +18,8 @@ internal sealed record StoredResult(string Folder, string Path, ResultDocument D
     public bool IsWhole => !Document.Command.Contains(" --only ") && !Document.Command.EndsWith(" --quick", StringComparison.Ordinal)
         && Document.Failures.Count == 0;
 
+    public string Date => Document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
+
     public string Beside(string name) => Path[..^System.IO.Path.GetFileName(Path).Length] + name;
 }
 

@@ -57,23 +57,15 @@ internal sealed class LockedBuffer(TransferBuffer memory) : TransferBuffer
 /// </summary>
 internal static partial class PageLock
 {
-    public static string CallName => OperatingSystem.IsWindows() ? "VirtualLock" : "mlock";
+    public static void Lock(nint address, long bytes) => Check(MemoryLock(address, (nuint)bytes), "mlock", bytes);
 
-    public static void Lock(nint address, long bytes)
-    {
-        if (!(OperatingSystem.IsWindows() ? VirtualLock(address, (nuint)bytes) : MemoryLock(address, (nuint)bytes) == 0))
-        {
-            throw new Win32Exception(
-                Marshal.GetLastPInvokeError(), $"{CallName} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
-        }
-    }
+    public static void Unlock(nint address, long bytes) => Check(MemoryUnlock(address, (nuint)bytes), "munlock", bytes);
 
-    public static void Unlock(nint address, long bytes)
+    private static void Check(int result, string call, long bytes)
     {
-        if (!(OperatingSystem.IsWindows() ? VirtualUnlock(address, (nuint)bytes) : MemoryUnlock(address, (nuint)bytes) == 0))
+        if (result != 0)
         {
-            throw new Win32Exception(Marshal.GetLastPInvokeError(), $"The end of {CallName} of {bytes} bytes: "
-                + $"{Marshal.GetLastPInvokeErrorMessage()}");
+            throw new IOException($"{call} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 
@@ -82,12 +74,4 @@ internal static partial class PageLock
 
     [LibraryImport("libc", EntryPoint = "munlock", SetLastError = true)]
     private static partial int MemoryUnlock(nint address, nuint length);
-
-    [LibraryImport("kernel32", SetLastError = true)]
-    [return: MarshalAs(UnmanagedType.Bool)]
-    private static partial bool VirtualLock(nint address, nuint size);
-
-    [LibraryImport("kernel32", SetLastError = true)]
-    [return: MarshalAs(UnmanagedType.Bool)]
-    private static partial bool VirtualUnlock(nint address, nuint size);
 }

@@ -12,20 +12,7 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
 
     public bool IsDirect => FallbackReason is null;
 
-    public string FileSystem
-    {
-        get
-        {
-            try
-            {
-                return new DriveInfo(path).DriveFormat;
-            }
-            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
-            {
-                return "unknown";
-            }
-        }
-    }
+    public string FileSystem => new DriveInfo(path).DriveFormat;
 
     /// <summary>
     /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads; below the
@@ -112,38 +99,25 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
 /// <summary>Opens files so that reads go from the device into the caller's memory, without the system's cache between.</summary>
 internal static partial class DirectFile
 {
+    public const string FlagName = "O_DIRECT";
+
     private const int ReadOnly = 0;
     private const int CloseOnExec = 0x80000;
 
-    // FILE_FLAG_NO_BUFFERING, which FileOptions has no name for and passes through.
-    private const FileOptions NoBuffering = (FileOptions)0x20000000;
-
-    public static string FlagName => OperatingSystem.IsWindows() ? "FILE_FLAG_NO_BUFFERING" : "O_DIRECT";
+    // One of the few values that differ between Linux's architectures.
+    private static readonly int s_direct = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x10000 : 0x4000;
 
     /// <summary>Opens <paramref name="path"/> for direct reads, or returns null and says why it cannot be.</summary>
     public static SafeFileHandle? TryOpen(string path, out string reason)
     {
         reason = string.Empty;
-        if (OperatingSystem.IsWindows())
+        if (!OperatingSystem.IsLinux())
         {
-            try
-            {
-                return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read, NoBuffering);
-            }
-            catch (IOException exception)
-            {
-                reason = exception.Message;
-                return null;
-            }
-        }
-
-        if (!OperatingSystem.IsLinux() || DirectFlag() is not { } direct)
-        {
-            reason = $"{FlagName} is not known for {RuntimeInformation.OSDescription} on {RuntimeInformation.ProcessArchitecture}";
+            reason = $"{FlagName} is Linux's";
             return null;
         }
 
-        int file = Open(path, ReadOnly | CloseOnExec | direct);
+        int file = Open(path, ReadOnly | CloseOnExec | s_direct);
         if (file < 0)
         {
             reason = $"{Marshal.GetLastPInvokeErrorMessage()} (error {Marshal.GetLastPInvokeError()})";
@@ -189,15 +163,6 @@ internal static partial class DirectFile
             }
         }
     }
-
-    // The value is one of the few that differ between Linux's architectures.
-    private static int? DirectFlag() => RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 or Architecture.X86 or Architecture.RiscV64 or Architecture.S390x or Architecture.LoongArch64 => 0x4000,
-        Architecture.Arm64 or Architecture.Arm or Architecture.Armv6 => 0x10000,
-        Architecture.Ppc64le => 0x20000,
-        _ => null,
-    };
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Open(string path, int flags);

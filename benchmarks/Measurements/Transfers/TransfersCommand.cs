@@ -98,9 +98,9 @@ internal static class TransfersCommand
             using TransferMeasurement measurement = new(file.Handle, content, TransferWay.ListLocked(keeping, allocator));
             int[] sizes = [.. s_sizes.Where(bytes => bytes >= LeastLockedBytes)];
             return new TransferTables(MeasureSizes(run, sizes, " into locked memory", measurement))
-                .All($"Direct reads into memory locked by {PageLock.CallName}, once or for each transfer");
+                .All($"Direct reads into memory locked by mlock, once or for each transfer");
         }
-        catch (Win32Exception exception)
+        catch (IOException exception)
         {
             run.Console.MarkupLineInterpolated($"[yellow]no reads into locked memory: {exception.Message}[/]");
             notes.Add($"No reads into locked memory: {exception.Message}.");

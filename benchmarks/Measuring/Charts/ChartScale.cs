@@ -10,77 +10,68 @@ public readonly record struct ChartAxis(ChartScale Scale, double From, double To
 }
 
 /// <summary>The values that an axis shows, and the marks on it.</summary>
-public sealed record ChartScale(
-    double Minimum, double Maximum, IReadOnlyList<ChartTick> Ticks, IReadOnlyList<double> MinorTicks, bool IsLogarithmic)
+public sealed record ChartScale(double Minimum, double Maximum, IReadOnlyList<ChartTick> Ticks, bool IsLogarithmic = false)
 {
-    private static readonly string[] s_byteUnits = ["B", "KB", "MB", "GB", "TB", "PB"];
-
-    /// <summary>Gets where bars begin.</summary>
-    public double Ground => IsLogarithmic ? Minimum : 0;
+    private static readonly string[] s_byteUnits = ["B", "KB", "MB", "GB"];
 
     /// <summary>Returns where <paramref name="value"/> lies: 0 at the near end of the axis, 1 at the far one.</summary>
     public double Locate(double value)
         => IsLogarithmic ? Math.Log(value / Minimum) / Math.Log(Maximum / Minimum) : (value - Minimum) / (Maximum - Minimum);
 
-    public static string Format(double value, bool isBytes = false)
+    /// <summary>
+    /// Returns a scale on which equal ratios are equal distances, from the power below <paramref name="smallest"/> to the one above
+    /// <paramref name="largest"/>: powers of two for bytes and numbers of threads, else of ten.
+    /// </summary>
+    internal static ChartScale Logarithmic(double smallest, double largest, bool isTwo, bool isBytes)
     {
-        if (!isBytes)
-        {
-            return value.ToString("#,0.##########", CultureInfo.InvariantCulture);
-        }
+        double root = isTwo ? 2 : 10;
+        int first = (int)Math.Floor(Math.Log(smallest, root) + 1e-9);
+        int last = Math.Max(first + 1, (int)Math.Ceiling(Math.Log(largest, root) - 1e-9));
+        int stride = 1 + ((last - first) / 12);
+        return new ChartScale(
+            Math.Pow(root, first),
+            Math.Pow(root, last),
+            [
+                .. Enumerable.Range(first, last - first + 1).Where(power => (power - first) % stride == 0)
+                    .Select(power => new ChartTick(Math.Pow(root, power), Format(Math.Pow(root, power), isBytes))),
+            ],
+            IsLogarithmic: true);
+    }
 
+    private static string Format(double value, bool isBytes)
+    {
         int unit = 0;
-        for (; Math.Abs(value) >= 1024 && unit < s_byteUnits.Length - 1; unit++)
+        for (; isBytes && value >= 1024 && unit < s_byteUnits.Length - 1; unit++)
         {
             value /= 1024;
         }
 
-        return string.Create(CultureInfo.InvariantCulture, $"{value:#,0.##} {s_byteUnits[unit]}");
+        return value.ToString("#,0.######", CultureInfo.InvariantCulture) + (isBytes ? " " + s_byteUnits[unit] : "");
     }
 }
 
-/// <summary>Chooses the scale of an axis from what it has to show.</summary>
-/// <param name="HasBars">Whether bars stand on it: they begin at zero, and the least of them shows on a logarithmic axis too.</param>
-/// <param name="IsTight">Whether it ends at the last value, instead of at the mark beyond it.</param>
-internal sealed record AxisScale(string Label, bool IsLogarithmic, bool HasBars = false, bool IsTight = false)
+/// <summary>Scales on which equal differences are equal distances.</summary>
+public static class LinearScale
 {
-    // With fewer, the marks of an axis that begins and ends at odd values may all lie outside of it.
-    private const int FewestTicks = 4;
-    private const double Gap = 10;
-
-    // A size in bytes has the word at the end of its label.
-    private bool IsBytes => Label.TrimEnd(')').EndsWith("bytes", StringComparison.OrdinalIgnoreCase);
-
-    public bool CanShow(double value) => double.IsFinite(value) && (!IsLogarithmic || value > 0);
-
-    /// <summary>Returns the scale for <paramref name="values"/>, with at most about <paramref name="ticks"/> marks.</summary>
-    public ChartScale Create(IReadOnlyCollection<double> values, int ticks)
+    /// <summary>
+    /// Returns a scale from zero to <paramref name="largest"/>, or to the mark above it where <paramref name="roundUp"/> is true, with up
+    /// to <paramref name="ticks"/> marks above zero.
+    /// </summary>
+    public static ChartScale FromZero(double largest, int ticks, bool roundUp)
     {
-        if (!IsLogarithmic)
-        {
-            return LinearScale.Around(values, ticks, IsBytes, withZero: HasBars, tight: IsTight);
-        }
+        // The next round step: 1, 2 or 5 times a power of ten.
+        double least = Math.Max(largest, 1e-3) / ticks;
+        double magnitude = Math.Pow(10, Math.Floor(Math.Log10(least)));
+        double step = magnitude * ((least / magnitude) switch { <= 1 => 1, <= 2 => 2, <= 5 => 5, _ => 10 });
+        double maximum = roundUp ? step * Math.Ceiling(Math.Max(largest, step) / step) : largest;
 
-        double smallest = values.Min() / (HasBars ? 2 : 1);
-        return IsBytes || (IsTight && values.All(value => double.IsInteger(Math.Log2(value))))
-            ? LogarithmicScale.OfTwo(smallest, values.Max(), ticks, IsBytes)
-            : LogarithmicScale.OfTen(smallest, values.Max(), ticks);
+        // Counted, not summed up: ten times 0.1 is not 1.
+        return new ChartScale(
+            0,
+            maximum,
+            [
+                .. Enumerable.Range(0, (int)((maximum / step) + 1e-6) + 1)
+                    .Select(i => new ChartTick(i * step, (i * step).ToString("#,0.##########", CultureInfo.InvariantCulture))),
+            ]);
     }
-
-    /// <summary>Returns the scale with as many marks as have room beside each other on <paramref name="width"/> pixels.</summary>
-    public ChartScale CreateAcross(IReadOnlyCollection<double> values, double width)
-    {
-        for (int ticks = 12; ; ticks--)
-        {
-            ChartScale scale = Create(values, ticks);
-            if (ticks == FewestTicks || scale.Ticks.Zip(scale.Ticks.Skip(1)).All(pair => HasRoom(scale, pair.First, pair.Second, width)))
-            {
-                return scale;
-            }
-        }
-    }
-
-    private static bool HasRoom(ChartScale scale, ChartTick first, ChartTick second, double width)
-        => (scale.Locate(second.Value) - scale.Locate(first.Value)) * width
-            >= Gap + ((TextMeasure.Width(first.Label) + TextMeasure.Width(second.Label)) / 2);
 }

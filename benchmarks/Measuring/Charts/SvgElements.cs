@@ -10,7 +10,10 @@ public static class SvgElements
     private static readonly XNamespace s_svg = "http://www.w3.org/2000/svg";
 
     /// <summary>Returns <paramref name="chart"/> as the content of an SVG file, the same for the same chart.</summary>
-    public static string Draw(ResultChart chart) => ToText(chart.Kind == ChartKind.Bars ? BarChart.Draw(chart) : LineChart.Draw(chart));
+    public static string Draw(ResultChart chart) => ToText(ResultDrawing.Draw(chart));
+
+    /// <summary>Estimates how wide a text will be, which SVG leaves to the viewer; most fonts are narrower.</summary>
+    public static double Width(string text) => text.Length * 0.6 * FontSize;
 
     public static XElement Picture(double width, double height, string title) => new(
         s_svg + "svg",

@@ -71,14 +71,6 @@ public static unsafe class MemorySource
         public void Free(HeldArray held, int bytes) => ArrayPool<byte>.Shared.Return(held.Array);
     }
 
-    /// <summary>The runtime's shared memory pool: an owner around an array of the shared array pool.</summary>
-    public readonly struct SharedOwners : IMemorySource<HeldOwner>
-    {
-        public HeldOwner Allocate(int bytes) => new(MemoryPool<byte>.Shared.Rent(bytes));
-
-        public void Free(HeldOwner held, int bytes) => held.Owner.Dispose();
-    }
-
     /// <summary>The model of the classic design: one lock, and a finalizable guard a rent.</summary>
     public readonly struct ClassicOwners(ClassicAllocator allocator) : IMemorySource<HeldOwner>
     {

@@ -19,12 +19,6 @@ public static class Statistics
         return sorted[Math.Clamp(rank - 1, 0, sorted.Length - 1)];
     }
 
-    public static double Deviation(IReadOnlyCollection<double> values)
-    {
-        double mean = values.Average();
-        return values.Count < 2 ? 0 : Math.Sqrt(values.Sum(value => (value - mean) * (value - mean)) / (values.Count - 1));
-    }
-
     private static double[] Sort(IEnumerable<double> values)
     {
         double[] sorted = [.. values];

@@ -33,8 +33,6 @@ public class LatencyHistogramTests
         }
 
         Assert.Equal((4000, 999), (all.Count, all.Longest));
-        Assert.Equal(64, all.CountWithin(0, 16));
-        Assert.Equal(4000, all.CountWithin(0, long.MaxValue));
         Assert.Equal(999, all.Percentile(1));
     }
 }

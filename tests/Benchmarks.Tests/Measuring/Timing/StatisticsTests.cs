@@ -21,13 +21,6 @@ public class StatisticsTests
         => Assert.Equal(expected, Statistics.Percentile([50, 20, 15, 40, 35], fraction));
 
     [Fact]
-    public void Deviation_KnownSample_DividesByOneLessThanTheCount()
-        => Assert.Equal(Math.Sqrt(32 / 7.0), Statistics.Deviation([2, 4, 4, 4, 5, 5, 7, 9]), 12);
-
-    [Fact]
-    public void Deviation_OneValue_IsZero() => Assert.Equal(0, Statistics.Deviation([3]));
-
-    [Fact]
     public void Median_NoValues_Throws() => Assert.Throws<ArgumentException>(() => Statistics.Median([]));
 
     [Fact]
