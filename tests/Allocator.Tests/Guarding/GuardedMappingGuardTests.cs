@@ -230,6 +230,26 @@ public class GuardedMappingGuardTests
         Assert.Equal((400L, 3L * Block, 0), (setup.Statistics.Rents, setup.Statistics.RetainedBytes, setup.Source.LiveAllocations));
     }
 
+    // A server that needs arrays of its pool ended connections at random.
+    [Fact]
+    public void Rent_SampledWhereAnArrayIsPromised_IsAlwaysAnArray()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 2 });
+        using MemoryPool<byte> pool = allocator.AsMemoryPool<byte>();
+        for (int length = 1; length <= 1 << 20; length *= 2)
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                using IMemoryOwner<byte> owner = pool.Rent(length);
+                Assert.True(MemoryMarshal.TryGetArray<byte>(owner.Memory, out _), $"{length} bytes are no array.");
+                using PooledMemoryStream stream = allocator.CreateStream(length);
+                stream.Write(new byte[length]);
+                Assert.True(stream.TryGetBuffer(out _), $"A stream of {length} bytes is in no array.");
+            }
+        }
+    }
+
     [Fact]
     public void Pin_PastDispose_KeepsTheMemoryAccessible()
     {
