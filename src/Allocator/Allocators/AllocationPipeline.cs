@@ -204,7 +204,7 @@ internal sealed class AllocationPipeline(
             if (filled == plan.MemberCount)
             {
                 plan.Locate(ref allocation);
-                if (allocation.First!.TryPopulate(ref refusals))
+                if (Commitment.TryPopulate(allocation.First!, ref refusals))
                 {
                     return isMiss;
                 }
