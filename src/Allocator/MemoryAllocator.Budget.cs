@@ -224,7 +224,9 @@ public abstract partial class MemoryAllocator
         }
         else
         {
-            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+            BudgetAccount? account = Account;
+            plan = GetPipeline().Fit(plan, request, account);
+            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken).ConfigureAwait(false);
             GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 

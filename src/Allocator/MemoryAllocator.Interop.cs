@@ -1,5 +1,6 @@
 using Allocator.Adapters;
 using Allocator.Allocators;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -13,7 +14,11 @@ public abstract partial class MemoryAllocator
     /// A pool whose <c>Rent</c> allocates here, with exactly the length asked for, or about 4 KB by default. It owns nothing: disposing it
     /// ends only its own <c>Rent</c>, neither this allocator nor outstanding memory.
     /// </returns>
-    /// <remarks>Costs one object, which threads can share. Its <c>MaxBufferSize</c> is the limit for one allocation.</remarks>
+    /// <remarks>
+    /// Costs one object, which threads can share. Its <c>MaxBufferSize</c> is the limit for one allocation. Up to 1 MiB its memory is a
+    /// managed array, in <see cref="SafetyMode.Sampled"/> mode too, so <see cref="MemoryMarshal.TryGetArray{T}"/> succeeds for bytes. In
+    /// <see cref="SafetyMode.Guarded"/> mode it is never an array: servers that need one, such as Kestrel, cannot be tested with that.
+    /// </remarks>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public MemoryPool<T> AsMemoryPool<T>()
@@ -34,9 +39,10 @@ public abstract partial class MemoryAllocator
     /// Costs one object, which threads can share. Arrays can be returned to any such pool of this allocator and its reservations.
     /// </para>
     /// <para>
-    /// Arrays of every length up to 1 GiB are managed memory, rounded up to a power of two, in every safety mode. They come from an array
-    /// pool of the allocator's own, never <see cref="ArrayPool{T}.Shared"/>. That pool keeps idle at most an eighth of the limit on the
-    /// allocator, or at most 64 MiB without a budget; trims drop those arrays.
+    /// Arrays of every length up to 1 GiB are managed memory in every safety mode, <see cref="SafetyMode.Guarded"/> too. They are rounded
+    /// up to a power of two, unless only the exact length fits the limits. They come from an array pool of the allocator's own, never
+    /// <see cref="ArrayPool{T}.Shared"/>. That pool keeps idle at most an eighth of the limit on the allocator, or at most 64 MiB without
+    /// a budget; trims drop those arrays.
     /// </para>
     /// <para>
     /// <c>Rent</c> throws what <see cref="Allocate{T}"/> does, and waits as it does; 0 gives an empty array. <c>Return</c> throws
@@ -55,8 +61,9 @@ public abstract partial class MemoryAllocator
     /// <param name="capacity">The bytes to take memory for now. The stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation applies to the growth by one
-    /// call, not to the stream. A failure while it grows leaves it as it was.
+    /// Blocks double from 4 KB up to 4 MiB, or are smaller if only that fits the budget. Each is an allocation of its own, so the limit
+    /// for one allocation applies to the growth by one call, not to the stream. A failure while it grows leaves it as it was. Blocks of
+    /// up to 1 MiB are managed arrays, but not in <see cref="SafetyMode.Guarded"/> mode.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
     /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
@@ -65,11 +72,13 @@ public abstract partial class MemoryAllocator
     {
         Throw.IfNegative(capacity, nameof(capacity));
         AllocatorSettings settings = GetPipeline().Settings;
+        long limit = settings.AllocationLimitInBytes;
+        int block = settings.Geometry.BlockSizeInBytes;
         GrowingMemory memory = new(
             this,
             settings.ArrayThresholdInBytes,
-            (int)Math.Min(settings.Geometry.BlockSizeInBytes, settings.AllocationLimitInBytes),
-            settings.AllocationLimitInBytes,
+            block <= limit ? block : (int)Math.Min(settings.ArrayThresholdInBytes, limit),
+            limit,
             Account?.Budget?.LimitInBytes ?? long.MaxValue);
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);
@@ -195,9 +204,14 @@ public abstract partial class MemoryAllocator
                 $"must be from 0 to {CountedArrayPool.LongestArray}, the longest array; AllocateGroup has no such limit");
         }
 
+        BudgetAccount? account = Account;
         AllocationPipeline pipeline = GetPipeline();
-        AllocationRequest request = new(CountedArrayPool.CapacityOf(minimumLength), 1, AllocationOptions.Contiguous) { IsArray = true };
-        pipeline.Allocate(Account, pipeline.Plan(request), out Allocation allocation);
+        AllocationRequest request = new(minimumLength, 1, AllocationOptions.Contiguous)
+        {
+            IsArray = true,
+            IsExact = CountedArrayPool.CapacityOf(minimumLength) > pipeline.Settings.AllocationLimitInBytes,
+        };
+        pipeline.Allocate(account, pipeline.Fit(pipeline.Plan(request), request, account), out Allocation allocation);
         byte[] array = pipeline.Lend(allocation);
         GC.KeepAlive(this);
         return array;

@@ -1,4 +1,5 @@
 using Allocator.Allocators;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -121,21 +122,42 @@ public abstract partial class MemoryAllocator
         }
     }
 
+    /// <summary>Allocates for an adapter: what an array serves is never sampled. No more than whole pages, if that is asked for.</summary>
+    [return: OwnedBuffer]
+    internal IMemoryOwner<T> AllocateForAdapter<T>(int length, AllocationOptions options = AllocationOptions.None, bool isExact = false)
+        where T : struct
+    {
+        ThrowIfNotElements<T>(length, options);
+        PooledMemoryOwner<T> owner = new();
+        long bytes = (long)length * Unsafe.SizeOf<T>();
+        LifetimeGuard guard = TryRentFast(null, bytes, 1, options, ofGroup: false, out long generation)
+            ?? RentPlanned(RequestOfAdapter(bytes, options, isExact), out generation);
+        owner.Begin(guard, generation);
+        return owner;
+    }
+
+    /// <summary>Returns the most that <see cref="AllocateForAdapter"/> takes for so many bytes.</summary>
+    internal long ChargeFor(int lengthInBytes, bool isExact) =>
+        GetPipeline().UpperBoundOf(RequestOfAdapter(lengthInBytes, AllocationOptions.None, isExact));
+
+    private static AllocationRequest RequestOfAdapter(long lengthInBytes, AllocationOptions options, bool isExact) =>
+        AllocationRequest.ForBytes(lengthInBytes, 1, options) with { PromisesArray = true, IsExact = isExact };
+
     private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
         where T : struct
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
         return TryRentFast(null, bytes, alignmentInBytes, options, ofGroup: false, out generation)
-            ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
+            ?? RentPlanned(AllocationRequest.ForBytes(bytes, alignmentInBytes, options), out generation);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private LifetimeGuard RentPlanned(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    private LifetimeGuard RentPlanned(in AllocationRequest request, out long generation)
     {
+        BudgetAccount? account = Account;
         AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(AllocationRequest.ForBytes(lengthInBytes, alignmentInBytes, options));
-        pipeline.Allocate(Account, plan, out Allocation allocation);
+        pipeline.Allocate(account, pipeline.Fit(pipeline.Plan(request), request, account), out Allocation allocation);
         generation = allocation.Generation;
 
         // Up to here: a reservation that is collected while its request waits would close its account.
@@ -152,7 +174,8 @@ public abstract partial class MemoryAllocator
             return new Allocation(guard, generation, plan.LayoutAt(guard.Address));
         }
 
-        pipeline.Allocate(Account, plan, out Allocation allocation);
+        BudgetAccount? account = Account;
+        pipeline.Allocate(account, pipeline.Fit(plan, request, account), out Allocation allocation);
         GC.KeepAlive(this);
         return allocation;
     }

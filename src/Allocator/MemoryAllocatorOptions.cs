@@ -261,10 +261,12 @@ public enum SafetyMode
 
     /// <summary>
     /// As <see cref="Guarded"/> for one in <see cref="MemoryAllocatorOptions.SafetySampleInterval"/> allocations, chosen at random, and as
-    /// <see cref="Standard"/> for the others: cheap enough for production. 64 bytes behind a buffer stay readable
+    /// <see cref="Standard"/> for the others: cheap enough for production. Where an array is promised (<c>AsArrayPool</c>, and up to 1 MiB
+    /// <c>AsMemoryPool</c> and streams) nothing is watched. 64 bytes behind a buffer stay readable
     /// (<see cref="MemoryAllocatorOptions.OverreadToleranceInBytes"/>). Memory goes back to the system on return, and the addresses of the
     /// last 16 stay inaccessible. Nothing is thrown: what is found is raised as
-    /// <see cref="Diagnostics.MemoryDiagnostics.CorruptionFound"/>.
+    /// <see cref="Diagnostics.MemoryDiagnostics.CorruptionFound"/>. No file is written: if an access ends the process, the runtime prints
+    /// its stack, and <see cref="Guarded"/> mode can tell the rest.
     /// </summary>
     Sampled,
 

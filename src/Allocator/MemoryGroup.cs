@@ -149,15 +149,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     }
 
     /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
-    public void Dispose()
-    {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.EndOf(_generation);
-        if (guard.Dispose(_generation))
-        {
-            _guard = ended;
-        }
-    }
+    public void Dispose() => LifetimeGuard.DisposeAndForget(ref _guard, _generation);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
@@ -185,13 +177,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
     internal void Unpin()
     {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.EndOf(_generation);
-        if (guard.RemoveReference(_generation))
-        {
-            _guard = ended;
-        }
-
+        LifetimeGuard.RemoveReferenceAndForget(ref _guard, _generation);
         GC.KeepAlive(this);
     }
 

@@ -5,13 +5,11 @@ namespace Allocator;
 /// <content>The buffer writer, and the common part of all ways to read and write.</content>
 public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 {
-    // The length that GetMemory returned last, and how much of it Advance may still take: none after any other call.
-    private int _given;
+    // How much of the memory that GetMemory returned last Advance may still take: nothing after any other call.
     private int _offered;
 
-    // Separate memory, used if the block at the position had too little left. Advance copies it, or makes it the next block.
-    private IMemoryOwner<byte>? _apart;
-    private bool _isApartOffered;
+    // That memory, if it is not at the position: the block there had too little left. Advance copies it, or makes it the next block.
+    private Memory<byte> _apart;
 
     /// <summary>
     /// Returns memory to write to at the stream's position; <see cref="Advance"/> then takes the written bytes. It is usually the stream's
@@ -20,44 +18,38 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any call but <see cref="Advance"/>.</returns>
     /// <remarks>
-    /// If the block at the position has less left, separate memory is rented, once. If <see cref="Advance"/> then takes more than was left
-    /// in the block, that memory becomes the stream's next block; otherwise its bytes are copied.
+    /// If the block at the position has less left, the memory is a further block. If <see cref="Advance"/> then takes more than was left,
+    /// that becomes the stream's next block; otherwise its bytes are copied. It stays with the stream until the stream becomes shorter.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument'))]"/>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         Throw.IfNegative(sizeHint, nameof(sizeHint));
-        ThrowIfDisposed();
-        _given = _offered = 0;
-        StreamMemory memory = _memory!;
+        StreamMemory memory = Use();
         int wanted = Math.Max(sizeHint, 1);
         long end = EndOf(wanted);
-        bool isAppended = end > memory.Capacity && _position >= _length;
-        if (end > memory.Capacity)
+        long behind = _position;
+        if (_position < _length)
         {
-            memory.ThrowIfHopeless(end);
-            memory.Grow(isAppended ? _position : end, withReserve: !isAppended);
+            // What follows is content, unless Advance takes all of it.
+            behind = Math.Max(_length, end);
         }
 
-        Memory<byte> room = isAppended && _position == memory.Capacity ? default : memory.From(_position);
-        _isApartOffered = room.Length < wanted;
-        if (_isApartOffered)
+        memory.ThrowIfHopeless(end);
+        if (behind > memory.Capacity)
         {
-            bool isNext = room.IsEmpty;
-            room = RentApart(memory, wanted);
-            if (isNext)
-            {
-                TakeApart(memory, 0);
-                room = memory.From(_position);
-            }
-        }
-        else
-        {
-            DropApart();
+            memory.Grow(behind);
         }
 
-        _given = _offered = room.Length;
+        Memory<byte> room = _position < memory.Capacity ? memory.From(_position) : default;
+        if (room.Length < wanted)
+        {
+            room = memory.Apart(behind, wanted);
+            _apart = memory.ApartFrom == _position ? default : room;
+        }
+
+        _offered = room.Length;
         return room;
     }
 
@@ -91,16 +83,17 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
         StreamMemory memory = _memory!;
         FillTo(memory, _position);
-        if (_isApartOffered)
+        if (!_apart.IsEmpty)
         {
-            int start = _given - _offered;
-            if (_position + count > memory.Capacity)
+            int start = _apart.Length - _offered;
+            if (_position + count > memory.ApartFrom)
             {
-                TakeApart(memory, start);
+                memory.Join(_position - start);
+                _apart = default;
             }
             else
             {
-                memory.Write(_position, _apart!.Memory.Span.Slice(start, count));
+                memory.Write(_position, _apart.Span.Slice(start, count));
             }
         }
 
@@ -181,50 +174,12 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         return _position + count;
     }
 
-    private Memory<byte> RentApart(StreamMemory memory, int length)
-    {
-        if (_apart is null || _apart.Memory.Length < length)
-        {
-            DropApart();
-            try
-            {
-                _apart = memory.RentApart(length);
-            }
-            catch
-            {
-                // The memory added for it is useless now.
-                memory.Shrink(_length);
-                throw;
-            }
-        }
-
-        // No more than there is room for: memory kept from before, or from another pool, may be longer.
-        return _apart.Memory.Slice(0, length);
-    }
-
-    // Makes memory that lies apart the stream's own, from the position on.
-    private void TakeApart(StreamMemory memory, int start)
-    {
-        Debug.Assert(_apart is not null && _isApartOffered, "There is memory apart, and it is what GetMemory returned.");
-        memory.Append(_position, _apart!, start);
-        _apart = null;
-        _isApartOffered = false;
-    }
-
-    private void DropApart()
-    {
-        // Forgotten first: if it turns out to be corrupted, the next one is rented anew.
-        IMemoryOwner<byte>? apart = _apart;
-        _apart = null;
-        apart?.Dispose();
-    }
-
     // Calls that read, write or seek begin here: earlier results of GetMemory are invalid after them.
     private StreamMemory Use()
     {
         _offered = 0;
+        _apart = default;
         ThrowIfDisposed();
-        DropApart();
         return _memory!;
     }
 

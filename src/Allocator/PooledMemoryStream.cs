@@ -233,8 +233,8 @@ public sealed partial class PooledMemoryStream : Stream
     /// </summary>
     /// <param name="buffer">The content; it shows later writes to the stream, and is not to be used after <c>Dispose</c>.</param>
     /// <returns>
-    /// <see langword="false"/> if it lies in several blocks or in unmanaged memory: <see cref="AsReadOnlySequence"/> has it without a
-    /// copy, <see cref="ToArray"/> with one.
+    /// <see langword="false"/> if it lies in several blocks or in unmanaged memory, as always in <see cref="SafetyMode.Guarded"/> mode:
+    /// <see cref="AsReadOnlySequence"/> has it without a copy, <see cref="ToArray"/> with one.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public bool TryGetBuffer(out ArraySegment<byte> buffer)
@@ -264,14 +264,8 @@ public sealed partial class PooledMemoryStream : Stream
     {
         if (disposing && Interlocked.Exchange(ref _memory, null) is StreamMemory memory)
         {
-            try
-            {
-                DropApart();
-            }
-            finally
-            {
-                memory.Dispose();
-            }
+            _apart = default;
+            memory.Dispose();
         }
 
         base.Dispose(disposing);

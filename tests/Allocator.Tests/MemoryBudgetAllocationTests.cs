@@ -10,6 +10,54 @@ public class MemoryBudgetAllocationTests
 
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(1);
 
+    // The length was rounded up to a power of two, and then said never to fit.
+    [Fact]
+    public void RentArray_PowerOfTwoAboveTheBudget_HasTheLengthAskedFor()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 6, HonorMemoryLimit = false });
+        ArrayPool<byte> arrays = allocator.AsArrayPool();
+        for (int i = 0; i < 3; i++)
+        {
+            byte[] array = arrays.Rent(5_700_000);
+            Assert.Equal((5_700_000, 5_700_000L), (array.Length, allocator.GetStatistics().RentedBytes));
+            arrays.Return(array);
+        }
+
+        Assert.Equal((0L, 0L), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().RetainedBytes));
+    }
+
+    [Fact]
+    public void Allocate_MoreThanTheBudget_IsRefusedForTheBytesAskedFor()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 6, HonorMemoryLimit = false });
+        foreach (Action allocate in (Action[])[
+            () => allocator.Allocate<byte>(7_000_001),
+            () => allocator.AllocateGroup<byte>(7_000_001),
+            () => allocator.AllocateAligned<byte>(7_000_001, 4096),
+            () => allocator.AllocateAsync<byte>(7_000_001).AsTask().GetAwaiter().GetResult(),
+            () => allocator.AsArrayPool().Rent(7_000_001),
+            () => allocator.AsMemoryPool<byte>().Rent(7_000_001),
+            () => allocator.CreateStream(7_000_001)])
+        {
+            MemoryLimitExceededException refused = Assert.Throws<MemoryLimitExceededException>(allocate);
+            Assert.Equal((7_000_001L, 6L << 20, false), (refused.RequestedBytes, refused.LimitBytes, refused.IsTransient));
+        }
+    }
+
+    [Fact]
+    public void RentArray_PowerOfTwoAboveTheAllocationLimit_HasTheLengthAskedFor()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 3 });
+        ArrayPool<byte> arrays = allocator.AsArrayPool();
+        byte[] array = arrays.Rent(5 << 19);
+        Assert.Equal(5 << 19, array.Length);
+        arrays.Return(array);
+        Assert.Throws<MemoryLimitExceededException>(() => arrays.Rent((3 << 20) + 1));
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
     [Fact]
     public void Allocate_NoRoomAndNoTimeout_ThrowsAtOnceAndNamesTheNumbers()
     {

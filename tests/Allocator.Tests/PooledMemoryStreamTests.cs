@@ -154,28 +154,26 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void GetMemory_WhatWasApartIsCorrupted_GivesMemoryApartAgain()
+    public void GetMemory_BehindABlockThatIsNearlyFull_IsTheStreamsNextBlock()
     {
-        const int Page = 16384;
-        using TestSetup setup = new(
-            16,
-            new MemoryAllocatorOptions { Safety = SafetyMode.Guarded },
-            new FakeMemorySource(pageSizeInBytes: Page),
-            budget: 3 * Page,
-            blockSize: 4 * Page);
+        using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
         stream.Write(Bytes(1000));
-        stream.Write(Bytes(3000));
-        Span<byte> apart = stream.GetSpan(200);
-        apart.Slice(0, 50).Fill(9);
-        GuardedSetup.Change(GuardedSetup.AddressOf(apart) - 1);
-        stream.Advance(50);
-        Assert.Throws<MemoryCorruptedException>(() => stream.ReadByte());
-        Assert.Equal((4050L, 4050L), (stream.Length, stream.Position));
+        stream.Write(Bytes(3020));
+        long outstanding = setup.Statistics.OutstandingAllocations;
+        for (int i = 0; i < 3; i++)
+        {
+            // Copied into what is left of the first block.
+            stream.GetSpan(600).Slice(0, 1).Fill(9);
+            stream.Advance(1);
+        }
 
-        Assert.Equal(200, stream.GetSpan(200).Length);
-        stream.Advance(200);
-        Assert.Equal([.. Bytes(1000), .. Bytes(3000), .. Enumerable.Repeat((byte)9, 50)], stream.ToArray().Take(4050));
+        Assert.Equal(outstanding + 1, setup.Statistics.OutstandingAllocations);
+        Bytes(600).CopyTo(stream.GetSpan(600));
+        stream.Advance(100);
+        stream.Advance(500);
+        Assert.Equal(outstanding + 1, setup.Statistics.OutstandingAllocations);
+        Assert.Equal([.. Bytes(1000), .. Bytes(3020), 9, 9, 9, .. Bytes(600)], stream.ToArray());
     }
 
     [SkippableFact]
@@ -270,22 +268,62 @@ public class PooledMemoryStreamTests
         Assert.Equal(5 * TestSetup.BlockSize, stream.GetMemory(5 * TestSetup.BlockSize).Length);
     }
 
-    // Blocks are rounded up: the last one could only be had once the stream gave back what it has.
-    [Fact]
-    public void Growth_RoundedUpBeyondTheBudget_IsRefusedRatherThanWaitedFor()
+    // Blocks were rounded up, and then the whole was said never to fit.
+    [Theory]
+    [InlineData(6, 5_700_000)]
+    [InlineData(3, 2_000_000)]
+    [InlineData(2, 2_000_000)]
+    [InlineData(2, 1_100_000)]
+    [InlineData(6, 6 << 20)]
+    public void Growth_RoundedUpBeyondTheBudgetButExactlyWithin_IsServed(int budgetMegabytes, int length)
     {
-        using TestSetup setup = new(
-            options: new MemoryAllocatorOptions { BudgetTimeout = System.Threading.Timeout.InfiniteTimeSpan },
-            budget: 6 * TestSetup.BlockSize);
-        using PooledMemoryStream stream = setup.Allocator.CreateStream();
-        stream.Write(Bytes(1000));
-        Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(6 * TestSetup.BlockSize));
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = budgetMegabytes, HonorMemoryLimit = false });
+        foreach (Action<PooledMemoryStream> grow in (Action<PooledMemoryStream>[])[
+            stream => stream.Write(new byte[length]),
+            stream => stream.SetLength(length),
+            stream => { stream.GetSpan(length); stream.Advance(length); }])
+        {
+            using PooledMemoryStream stream = allocator.CreateStream();
+            grow(stream);
+            Assert.Equal(length, stream.Length);
+        }
 
-        // Less than that, with no more of a reserve than fits.
+        using PooledMemoryStream reserved = allocator.CreateStream(length);
+        reserved.Write(new byte[length]);
+        byte[] more = new byte[(budgetMegabytes << 20) - length + 1];
+        MemoryLimitExceededException refused = Assert.Throws<MemoryLimitExceededException>(() => reserved.Write(more));
+        Assert.Equal(((budgetMegabytes << 20) + 1L, false), (refused.RequestedBytes, refused.IsTransient));
+    }
+
+    [Fact]
+    public void GetSpan_BesideTheStreamsOwnBlocks_IsExactIfOnlyThatFits()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, HonorMemoryLimit = false });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        stream.Write(Bytes(100));
+        Bytes(4_500_000).CopyTo(stream.GetSpan(4_500_000));
+        stream.Advance(4_500_000);
+        Assert.Equal([.. Bytes(100), .. Bytes(4_500_000)], stream.ToArray());
+    }
+
+    [Fact]
+    public void Growth_WithinTheBudgetToTheLastByte_NeverWaitsForItsOwnMemory()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+        {
+            MemoryBudgetMegabytes = 6,
+            BudgetTimeout = System.Threading.Timeout.InfiniteTimeSpan,
+            HonorMemoryLimit = false,
+        });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        stream.Write(Bytes(1000));
+        stream.SetLength(6 << 20);
         stream.Position = stream.Length;
-        stream.Write(Bytes(5 * TestSetup.BlockSize));
-        Assert.Equal(1000 + 5 * TestSetup.BlockSize, stream.Length);
-        Assert.Equal(0, setup.Statistics.BudgetWaits);
+        Assert.Throws<MemoryLimitExceededException>(() => stream.WriteByte(1));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory());
+        Assert.Equal((6L << 20, 0L), (stream.Length, allocator.GetStatistics().BudgetWaits));
     }
 
     [Fact]

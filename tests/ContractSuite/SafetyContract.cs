@@ -41,6 +41,11 @@ internal static class SafetyContract
         }
 
         Checks.That(exception is not null == (mode == SafetyMode.Guarded), "an exception in Guarded mode");
+        if (mode == SafetyMode.Sampled)
+        {
+            return;
+        }
+
         Checks.That(AllocationRecords.CurrentPath is not null == hasRecordFile, "a record file if one can be made");
         if (!hasRecordFile)
         {

@@ -22,7 +22,7 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
         }
 
         Throw.IfDisposed(Volatile.Read(ref _isDisposed) != 0, nameof(MemoryPool<>));
-        return allocator.Allocate<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
+        return allocator.AllocateForAdapter<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
     }
 
     protected override void Dispose(bool disposing) => Volatile.Write(ref _isDisposed, 1);

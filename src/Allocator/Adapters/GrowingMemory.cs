@@ -14,11 +14,27 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
 
     private readonly List<Block> _blocks = [];
 
-    // The bytes of all blocks, including parts that are not the stream's: more than the capacity.
-    private long _held;
+    // The charge for all blocks, including parts that are not the stream's: at least the capacity.
+    private long _heldBytes;
+
+    /// <summary>How growth is divided into blocks. Each takes no more memory than the one before it.</summary>
+    private enum Division
+    {
+        /// <summary>As much as there is already, because more will follow.</summary>
+        WithReserve,
+
+        /// <summary>Few blocks, the last one rounded up.</summary>
+        Few,
+
+        /// <summary>As many blocks as it takes to need no more than whole pages.</summary>
+        Exact,
+    }
+
+    // The last block is the only one that can lie apart.
+    public override long ApartFrom => StartOf(_blocks.Count - 1);
 
     // The most that the capacity can become.
-    private long LargestCapacity => budget - (_held - Capacity);
+    private long LargestCapacity => budget - (_heldBytes - Capacity);
 
     // Checked before any block is taken: otherwise the blocks would take all there is, and then wait for what the stream itself has.
     public override void ThrowIfHopeless(long capacity)
@@ -33,29 +49,34 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             Throw.LimitExceeded(capacity - Capacity, allocationLimit);
         }
 
-        long rounded = CapacityFor(capacity, withReserve: false);
-        if (rounded > LargestCapacity)
+        long needed = CapacityFor(capacity, Division.Exact);
+        if (needed > LargestCapacity)
         {
-            throw MemoryLimitExceededException.ForBudget(rounded, budget);
+            throw MemoryLimitExceededException.ForBudget(capacity, budget);
         }
 
         // Without a budget the blocks would take all that the container has, from others too. The allocation itself checks a single block.
         if (capacity - Capacity > largestBlock)
         {
-            allocator.Settings.ThrowIfLargerThanContainer(rounded);
+            allocator.Settings.ThrowIfLargerThanContainer(needed, capacity);
         }
     }
 
     public override void Grow(long capacity, bool clean = false, bool withReserve = false)
     {
         ThrowIfHopeless(capacity);
-        withReserve &= CapacityFor(capacity, withReserve: true) <= LargestCapacity;
+        Division division = withReserve ? Division.WithReserve : Division.Few;
+        while (division < Division.Exact && !Fits(capacity, division))
+        {
+            division++;
+        }
+
         int kept = _blocks.Count;
         try
         {
             while (Capacity < capacity)
             {
-                Add(NextLength(Capacity, capacity, withReserve), clean);
+                Add(NextLength(Capacity, capacity, division), clean ? AllocationOptions.Clean : AllocationOptions.None);
             }
         }
         catch
@@ -65,39 +86,42 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         }
     }
 
-    public override void Shrink(long length)
+    public override void Shrink(long length) => RemoveFrom(FirstBehind(length));
+
+    public override Memory<byte> Apart(long position, int length)
     {
-        int first = _blocks.Count;
-        while (first > 0 && StartOf(first - 1) >= length)
+        Block? last = _blocks.Count == 0 ? null : _blocks[_blocks.Count - 1];
+        if (last is null || ApartFrom < position || last.Value.Owner.Memory.Length < length)
         {
-            first--;
+            int first = FirstBehind(position);
+            long left = budget - _heldBytes;
+            for (int i = first; i < _blocks.Count; i++)
+            {
+                left += _blocks[i].Charge;
+            }
+
+            int apart = LengthApart(StartOf(first), length, left, out bool isExact);
+            RemoveFrom(first);
+            Add(apart, AllocationOptions.None, isExact);
         }
 
-        RemoveFrom(first);
+        return _blocks[_blocks.Count - 1].Owner.Memory;
     }
 
-    // As large as the block that it may become. It must fit beside the stream's own memory: otherwise it would wait for that.
-    public override IMemoryOwner<byte> RentApart(int length)
+    public override void Join(long position)
     {
-        long capacity = Capacity + length;
-        ThrowIfHopeless(capacity);
-        bool withReserve = CapacityFor(capacity, withReserve: true) <= LargestCapacity;
-        int block = NextLength(Capacity, capacity, withReserve);
-        long rounded = Math.Min((length + block - 1L) / block * block, Math.Min(allocationLimit, int.MaxValue));
-        return allocator.Allocate<byte>((int)rounded);
-    }
-
-    public override void Append(long position, IMemoryOwner<byte> apart, int offset)
-    {
-        Shrink(position);
+        Debug.Assert(position <= ApartFrom, "The block lies behind the position.");
         ForgetBlock();
-        if (_blocks.Count > 0)
+        int last = _blocks.Count - 1;
+        int first = FirstBehind(position);
+        if (first > 0)
         {
-            _blocks[_blocks.Count - 1] = _blocks[_blocks.Count - 1] with { End = position };
+            _blocks[first - 1] = _blocks[first - 1] with { End = position };
         }
 
-        Capacity = position;
-        Add(apart, offset);
+        Capacity = position + _blocks[last].Owner.Memory.Length;
+        _blocks[last] = _blocks[last] with { End = Capacity };
+        Remove(first, last);
     }
 
     public override void Dispose() => RemoveFrom(0);
@@ -123,34 +147,54 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         Throw.IfDisposed(low >= _blocks.Count, nameof(PooledMemoryStream));
         Block block = _blocks[low];
         start = StartOf(low);
-        return block.Owner.Memory.Slice(block.Offset, (int)(block.End - start));
+        return block.Owner.Memory.Slice(0, (int)(block.End - start));
     }
 
-    private long StartOf(int index) => index == 0 ? 0 : _blocks[index - 1].End;
+    private long StartOf(int index) => index <= 0 ? 0 : _blocks[index - 1].End;
+
+    // The first of the blocks that lie wholly behind a position.
+    private int FirstBehind(long position)
+    {
+        int first = _blocks.Count;
+        while (first > 0 && StartOf(first - 1) >= position)
+        {
+            first--;
+        }
+
+        return first;
+    }
+
+    private bool Fits(long capacity, Division division)
+    {
+        long needed = CapacityFor(capacity, division);
+        return needed <= LargestCapacity && (needed - Capacity <= largestBlock || needed <= allocator.Settings.LargestInContainerBytes);
+    }
 
     // The bytes of all blocks together once there is room for this capacity.
-    private long CapacityFor(long capacity, bool withReserve)
+    private long CapacityFor(long capacity, Division division)
     {
         long total = Capacity;
         while (total < capacity)
         {
-            int length = NextLength(total, capacity, withReserve);
+            int length = NextLength(total, capacity, division);
             total += Math.Max(1, (capacity - total) / length) * length;
         }
 
         return total;
     }
 
-    private int NextLength(long present, long capacity, bool withReserve)
+    private int NextLength(long present, long capacity, Division division)
     {
-        long wanted = withReserve ? Math.Max(capacity - present, present) : capacity - present;
-        if (wanted > Math.Min(largestArray, largestBlock))
+        long wanted = division == Division.WithReserve ? Math.Max(capacity - present, present) : capacity - present;
+        int largest = Math.Min(largestArray, largestBlock);
+        bool isExact = division == Division.Exact;
+        if (wanted >= largestBlock || (wanted > largest && !isExact))
         {
             return largestBlock;
         }
 
-        int length = Math.Min(FirstBlock, largestBlock);
-        while (length < wanted)
+        int length = Math.Min(FirstBlock, isExact ? largest : largestBlock);
+        while (isExact ? length < largest && length * 2L <= wanted : length < wanted)
         {
             length *= 2;
         }
@@ -158,39 +202,55 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         return Math.Min(length, largestBlock);
     }
 
-    private void Add(int length, bool clean)
+    // Whole blocks if they fit beside the stream's own memory; otherwise it would wait for that.
+    private int LengthApart(long present, int length, long left, out bool isExact)
     {
-        IMemoryOwner<byte> block = allocator.Allocate<byte>(length, clean ? AllocationOptions.Clean : AllocationOptions.None);
+        int block = NextLength(present, present + length, Division.WithReserve);
+        int rounded = (int)Math.Min((length + block - 1L) / block * block, Math.Min(allocationLimit, int.MaxValue));
+        isExact = ChargeFor(rounded, isExact: false) > left;
+        if (isExact && ChargeFor(length, isExact: true) > left)
+        {
+            throw MemoryLimitExceededException.ForBudget(budget - left + length, budget);
+        }
+
+        return isExact ? length : rounded;
+    }
+
+    private long ChargeFor(int length, bool isExact) => budget == long.MaxValue ? length : allocator.ChargeFor(length, isExact);
+
+    private void Add(int length, AllocationOptions options, bool isExact = false)
+    {
+        long charge = ChargeFor(length, isExact);
+        IMemoryOwner<byte> block = allocator.AllocateForAdapter<byte>(length, options, isExact);
         try
         {
-            Add(block, 0);
+            _blocks.Add(new Block(block, charge, Capacity + length));
         }
         catch
         {
             block.Dispose();
             throw;
         }
-    }
 
-    private void Add(IMemoryOwner<byte> owner, int offset)
-    {
-        int length = owner.Memory.Length;
-        long end = Capacity + length - offset;
-        _blocks.Add(new Block(owner, length, offset, end));
-        _held += length;
-        Capacity = end;
+        _heldBytes += charge;
+        Capacity += length;
     }
 
     private void RemoveFrom(int first)
     {
         ForgetBlock();
         Capacity = StartOf(first);
+        Remove(first, _blocks.Count);
+    }
+
+    private void Remove(int first, int end)
+    {
         ExceptionDispatchInfo? finding = null;
-        for (int i = _blocks.Count - 1; i >= first; i--)
+        for (int i = end - 1; i >= first; i--)
         {
             Block block = _blocks[i];
             _blocks.RemoveAt(i);
-            _held -= block.Length;
+            _heldBytes -= block.Charge;
             try
             {
                 block.Owner.Dispose();
@@ -205,6 +265,6 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         finding?.Throw();
     }
 
-    /// <summary>A part of the stream: memory, its length, the offset of its first byte there, and its end in the stream.</summary>
-    private readonly record struct Block(IMemoryOwner<byte> Owner, int Length, int Offset, long End);
+    /// <summary>A part of the stream: memory, what it is charged with, and its end in the stream.</summary>
+    private readonly record struct Block(IMemoryOwner<byte> Owner, long Charge, long End);
 }

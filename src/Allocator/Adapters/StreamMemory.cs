@@ -9,6 +9,9 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 
     public long Capacity { get; protected set; } = capacity;
 
+    /// <summary>Gets the position at which memory of <see cref="Apart"/> begins, if it is a block of the stream.</summary>
+    public virtual long ApartFrom => Capacity;
+
     /// <summary>Returns the bytes from a position to the end of its block.</summary>
     public Memory<byte> From(long position)
     {
@@ -66,13 +69,15 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
     }
 
     /// <summary>
-    /// Appends memory of <see cref="RentApart"/>, from an offset on, as the block that begins at a position. There is no content from that
-    /// position on: the rest of other blocks there goes.
+    /// Returns contiguous memory that the stream has no content in: of a block that begins at or behind a position, or beside the stream.
+    /// Blocks behind the position that are too short for it go.
     /// </summary>
-    public virtual void Append(long position, IMemoryOwner<byte> apart, int offset) => throw new NotSupportedException();
+    public abstract Memory<byte> Apart(long position, int length);
 
-    /// <summary>Rents contiguous memory apart from the blocks, if no block has as much in one piece.</summary>
-    public abstract IMemoryOwner<byte> RentApart(int length);
+    /// <summary>
+    /// Makes the block of <see cref="Apart"/> the next one at a position. There is no content from that position on: other memory goes.
+    /// </summary>
+    public virtual void Join(long position) => throw new NotSupportedException();
 
     public void Read(long position, Span<byte> destination)
     {
@@ -155,15 +160,37 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 /// <summary>The bytes of a group. Cannot grow.</summary>
 internal sealed class GroupMemory(MemoryGroup<byte> group, bool leaveOpen) : StreamMemory(group.TotalLength)
 {
+    private IMemoryOwner<byte>? _apart;
+
+    public override void ThrowIfHopeless(long capacity)
+    {
+        if (capacity > Capacity)
+        {
+            Grow(capacity);
+        }
+    }
+
     public override void Grow(long capacity, bool clean = false, bool withReserve = false) => throw new NotSupportedException(
         Invariant($"The stream is over memory of {Capacity:N0} bytes, and cannot grow. CreateStream makes one that can."));
 
-    // The group does not know its allocator.
-    public override IMemoryOwner<byte> RentApart(int length) => MemoryPool<byte>.Shared.Rent(length);
+    // Beside the stream. The group does not know its allocator.
+    public override Memory<byte> Apart(long position, int length)
+    {
+        if (_apart is null || _apart.Memory.Length < length)
+        {
+            _apart?.Dispose();
+            _apart = null;
+            _apart = MemoryPool<byte>.Shared.Rent(length);
+        }
+
+        // No more than there is room for.
+        return _apart.Memory.Slice(0, length);
+    }
 
     public override void Dispose()
     {
         ForgetBlock();
+        _apart?.Dispose();
         if (!leaveOpen)
         {
             group.Dispose();

@@ -52,6 +52,26 @@ internal sealed class AllocationPipeline(
         return new AllocationPlan(request, Settings, pool);
     }
 
+    /// <summary>
+    /// Returns the plan if its account could ever have room for it; otherwise one that is not rounded up to blocks or powers of two.
+    /// </summary>
+    /// <exception cref="MemoryLimitExceededException">That never fits either.</exception>
+    public AllocationPlan Fit(in AllocationPlan plan, in AllocationRequest request, BudgetAccount? account)
+    {
+        if (account is not { Budget: { } budget, IsClosed: false } || LeastChargeOf(plan) <= budget.LimitInBytes)
+        {
+            return plan;
+        }
+
+        AllocationPlan exact = new(request with { IsExact = true }, Settings, pool);
+        return LeastChargeOf(exact) is long needed && needed <= budget.LimitInBytes
+            ? exact
+            : throw MemoryLimitExceededException.ForBudget(
+                request.LengthInBytes, budget.LimitInBytes, needed - exact.UpperBoundInBytes());
+
+        long LeastChargeOf(in AllocationPlan plan) => account.LeastChargeWith(plan.UpperBoundInBytes());
+    }
+
     /// <summary>Returns the most memory that a request can take; if it is above the limit for one allocation, its length.</summary>
     public long UpperBoundOf(in AllocationRequest request) =>
         request.LengthInBytes is long bytes && bytes > Settings.AllocationLimitInBytes
@@ -70,8 +90,8 @@ internal sealed class AllocationPipeline(
         try
         {
             // A thread's first choice takes managed memory.
-            bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && !plan.IsArray && _sampler.Chooses();
-            bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray;
+            bool isWatched = _sampler is not null && plan.CanBeWatched && _sampler.Chooses();
+            bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray || plan.IsExact;
             if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
             {
                 ArrayGuard guard = arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
@@ -184,7 +204,7 @@ internal sealed class AllocationPipeline(
             if (filled == plan.MemberCount)
             {
                 plan.Locate(ref allocation);
-                if (allocation.First!.TryPopulate(ref refusals))
+                if (Commitment.TryPopulate(allocation.First!, ref refusals))
                 {
                     return isMiss;
                 }
@@ -216,7 +236,10 @@ internal sealed class AllocationPipeline(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
         Debug.Assert(plan.MemberCount == 1, "One array serves the whole request.");
-        if (filled == 0 && countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
+        int length = (int)plan.LengthInBytes;
+        if (filled == 0 && (plan.IsExact
+            ? countedArrays.TryMakeExact(length, ref refusals)
+            : countedArrays.TryRent(length, ref refusals, out isMiss)) is CountedArrayGuard guard)
         {
             allocation.Add(guard);
             filled = plan.MemberCount;

@@ -34,8 +34,14 @@ internal readonly struct AllocationRequest
     /// <summary>Gets whether the memory becomes contiguous if a row is longer than a segment; otherwise that is an error.</summary>
     public bool MakeContiguousWhereNeeded { get; init; }
 
-    /// <summary>Gets whether it must be a managed array, of exactly that length, whatever the mode and the size.</summary>
+    /// <summary>Gets whether it must be a managed array, whatever the mode and the size.</summary>
     public bool IsArray { get; init; }
+
+    /// <summary>Gets whether memory that an array serves must be one, or was promised to be one: Sampled mode leaves it alone.</summary>
+    public bool PromisesArray { get; init; }
+
+    /// <summary>Gets whether it takes no more than whole pages: a mapping in place of blocks, an array of just that length.</summary>
+    public bool IsExact { get; init; }
 
     /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> if it is larger.</summary>
     public long LengthInBytes { get; }
@@ -78,18 +84,21 @@ internal readonly struct AllocationPlan
     public AllocationPlan(in AllocationRequest request, AllocatorSettings settings, UniformUnmanagedMemoryPool pool)
     {
         _settings = settings;
-        _totalLength = request.TotalLength;
+        IsArray = request.IsArray;
+        IsExact = request.IsExact;
+        _totalLength = IsArray ? ArrayLengthOf(request.TotalLength) : request.TotalLength;
         _elementSizeInBytes = request.ElementSizeInBytes;
         _blockSizeInBytes = pool.BlockSizeInBytes;
-        LengthInBytes = request.LengthInBytes;
+        LengthInBytes = IsArray ? _totalLength : request.LengthInBytes;
         AlignmentInBytes = request.AlignmentInBytes;
-        IsArray = request.IsArray;
         IsClean = (request.Options & AllocationOptions.Clean) != 0;
         IsContiguous = (request.Options & AllocationOptions.Contiguous) != 0
             || LengthInBytes <= Math.Max(settings.ArrayThresholdInBytes, _blockSizeInBytes)
             || request.UndividedBytes > settings.SegmentSizeInBytes
             || settings.Options.PreferContiguous;
-        int usableBlocks = AlignmentInBytes <= pool.BlockAlignmentInBytes ? pool.MaximumBlocks : 0;
+        CanBeWatched = LengthInBytes > 0 && !IsArray
+            && !(request.PromisesArray && settings.Safety == SafetyMode.Sampled && FitsArray);
+        int usableBlocks = AlignmentInBytes <= pool.BlockAlignmentInBytes && !IsExact ? pool.MaximumBlocks : 0;
         if (IsContiguous)
         {
             _memberLength = MemberLayout.LongestMember(_totalLength, request.ElementAlignment);
@@ -121,6 +130,11 @@ internal readonly struct AllocationPlan
     public int AlignmentInBytes { get; }
 
     public bool IsArray { get; }
+
+    public bool IsExact { get; }
+
+    /// <summary>Gets whether it may lie between guard pages in place of the memory that was promised.</summary>
+    public bool CanBeWatched { get; }
 
     public bool IsClean { get; }
 
@@ -179,14 +193,14 @@ internal readonly struct AllocationPlan
             return 0;
         }
 
-        bool mayBeGuarded = _settings.Safety != SafetyMode.Standard && !IsArray;
+        bool mayBeGuarded = _settings.Safety != SafetyMode.Standard && CanBeWatched;
         long guarded = 0;
         long inSegments = 0;
         for (int member = 0; member < MemberCount; member += MembersPerSegment)
         {
             int members = Math.Min(MembersPerSegment, MemberCount - member);
             inSegments += FitsArray
-                ? CountedArrayPool.CapacityOf((int)LengthInBytes)
+                ? ArrayLengthOf(LengthInBytes)
                 : CapacityOf(BytesOfSegment(member, members));
             for (int i = 0; mayBeGuarded && i < members; i += GuardedMembers)
             {
@@ -243,6 +257,9 @@ internal readonly struct AllocationPlan
             allocation.Layout.Place(origins);
         }
     }
+
+    // A pooled array has a power of two.
+    private long ArrayLengthOf(long bytes) => IsExact ? bytes : CountedArrayPool.CapacityOf((int)bytes);
 
     private long CapacityOf(long bytes) =>
         Source.CapacityOf(Source.RoundUp(bytes), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));

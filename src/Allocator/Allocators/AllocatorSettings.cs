@@ -172,12 +172,15 @@ internal sealed class AllocatorSettings
         return budget;
     }
 
-    /// <summary>Throws if the container could not hold so much even with nothing else in it.</summary>
-    public void ThrowIfLargerThanContainer(long bytes)
+    /// <summary>Gets the most that the container could hold with nothing else in it; all there is if no limit is honored.</summary>
+    public long LargestInContainerBytes => HonorsMemoryLimit ? Headroom.Read().LimitBytes : long.MaxValue;
+
+    /// <summary>Throws if the container could not hold what a request needs, even with nothing else in it.</summary>
+    public void ThrowIfLargerThanContainer(long neededBytes, long requestedBytes)
     {
-        if (HonorsMemoryLimit && Headroom.Read() is Headroom left && bytes > left.LimitBytes)
+        if (HonorsMemoryLimit && Headroom.Read() is Headroom left && neededBytes > left.LimitBytes)
         {
-            throw MemoryLimitExceededException.ForContainer(bytes, left.LimitBytes, left.CertainBytes);
+            throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
         }
     }
 

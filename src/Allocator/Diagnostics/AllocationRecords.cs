@@ -4,8 +4,8 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// A process's record of the buffers that it watched in <see cref="SafetyMode.Sampled"/> or <see cref="SafetyMode.Guarded"/> mode. Reads
-/// the file that such a process leaves behind when it dies of a fault.
+/// A process's record of its buffers in <see cref="SafetyMode.Guarded"/> mode. Reads the file that such a process leaves behind when it
+/// dies of a fault. In <see cref="SafetyMode.Sampled"/> mode no file is written.
 /// </summary>
 /// <remarks>
 /// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;

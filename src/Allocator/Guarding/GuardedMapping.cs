@@ -7,8 +7,11 @@ namespace Allocator.Guarding;
 /// One mapping with a buffer between guard pages, and the facts to report if something goes wrong. Not thread-safe: one holder has it
 /// exclusively, the guard of a rent or the thread that took it out of the queue of returned memory.
 /// </summary>
+/// <param name="layout">The division of the mapping.</param>
+/// <param name="clock">The allocator's clock.</param>
+/// <param name="isRecorded">Whether the file of records explains an access to it that ends the process.</param>
 [DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
-internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
+internal sealed class GuardedMapping(GuardedLayout layout, Clock clock, bool isRecorded)
 {
     /// <summary>The fill of returned memory: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
@@ -16,6 +19,7 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
     /// <summary>The fill of memory that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
     public const byte Fresh = 0xCD;
 
+    private RecordFile? _records;
     private int _slot = -1;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
@@ -44,22 +48,23 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
     {
         _rentedAtMilliseconds = clock.NowMilliseconds;
         _allocationStack = stack;
-        _slot = RecordFile.GetOrCreate()?.Begin(MappingAddress, layout.TotalInBytes, Address, layout.LengthInBytes, stack) ?? -1;
+        _records = isRecorded ? RecordFile.GetOrCreate() : null;
+        _slot = _records?.Begin(MappingAddress, layout.TotalInBytes, Address, layout.LengthInBytes, stack) ?? -1;
     }
 
     /// <summary>Records that the memory came back; without a stack if there was no managed memory for one.</summary>
     public void EndRent(string? stack)
     {
         _returnStack = stack;
-        RecordFile.Current?.End(_slot, AllocationRecordState.Returned, stack);
+        _records?.End(_slot, AllocationRecordState.Returned, stack);
     }
 
-    public void Abandon() => RecordFile.Current?.End(_slot, AllocationRecordState.Abandoned, null);
+    public void Abandon() => _records?.End(_slot, AllocationRecordState.Abandoned, null);
 
     /// <summary>Frees the record's slot for others.</summary>
     public void EndRecord()
     {
-        RecordFile.Current?.Release(_slot);
+        _records?.Release(_slot);
         _slot = -1;
     }
 
@@ -89,7 +94,7 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock)
     // Null if there is no managed memory for a report: the record has the finding, and the return continues.
     private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
-        RecordFile.Current?.MarkCorrupted(_slot, kind, offset);
+        _records?.MarkCorrupted(_slot, kind, offset);
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, clock.NowMilliseconds - _rentedAtMilliseconds));
         try
         {

@@ -38,7 +38,7 @@ internal sealed class GuardedSource(
         Debug.Assert(NativeMemorySource.IsAddressable(lengthInBytes), "No allocation may be larger.");
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         GuardedLayout layout = new(lengthInBytes, alignment, source.PageSizeInBytes, overreadToleranceInBytes);
-        GuardedMapping memory = new(layout, context.Clock);
+        GuardedMapping memory = new(layout, context.Clock, isRecorded: _isGuarded);
         GuardedMappingGuard guard = new(this, memory, context);
         if (!TryMap(memory, ref refusals))
         {

@@ -7,11 +7,11 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any of our code could
-/// run, so the explanation is written beforehand. Slots are reused as late as possible, so that mappings that are gone can still be
-/// explained for a while.
+/// A mapped file that outlives the process, with a slot for each mapping of Guarded mode. A fault ends a .NET process before any of our
+/// code could run, so the explanation is written beforehand. Slots are reused as late as possible, so that mappings that are gone can
+/// still be explained for a while. The holder of a slot writes to it without a lock: a page of the file may have to be read first.
 /// </summary>
-internal sealed unsafe class RecordFile
+internal sealed class RecordFile
 {
     // Recording never fails a rent: if no file could be made, this stays null.
     private static readonly Lazy<RecordFile?> s_file = new(TryCreate);
@@ -22,9 +22,10 @@ internal sealed unsafe class RecordFile
     private readonly Queue<int> _freedSlots = new(Layout.SlotCount);
     private readonly MemoryMappedFile _file;
     private readonly MemoryMappedViewAccessor _view;
-    private byte* _start;
     private int _usedSlots;
-    private bool _holdsFinding;
+    private long _dropped;
+    private int _isClosed;
+    private volatile bool _holdsFinding;
 
     private RecordFile(string path)
     {
@@ -43,7 +44,6 @@ internal sealed unsafe class RecordFile
             _file = MemoryMappedFile.CreateFromFile(
                 stream, null, Layout.FileBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
             _view = _file.CreateViewAccessor(0, Layout.FileBytes);
-            _view.SafeMemoryMappedViewHandle.AcquirePointer(ref _start);
             WriteHeader();
         }
         catch
@@ -55,8 +55,6 @@ internal sealed unsafe class RecordFile
     }
 
     public string Path { get; }
-
-    public static RecordFile? Current => s_file.IsValueCreated ? s_file.Value : null;
 
     public static RecordFile? GetOrCreate() => s_file.Value;
 
@@ -85,105 +83,87 @@ internal sealed unsafe class RecordFile
     /// <summary>Writes the record of a rent, and returns its slot; -1 if all are in use.</summary>
     public int Begin(nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
     {
-        byte[] text = Encode(stack);
-        using ShortLock.Section section = _lock.Enter();
-        int slot = _start is null ? -1 : TakeSlot();
+        int slot = TakeSlot();
         if (slot < 0)
         {
+            CountDropped();
             return slot;
         }
 
         // As unsigned: in the upper half of a 32-bit process signed addresses would be negative, and the range empty.
-        byte* at = _start + Layout.Slot(slot);
-        *(int*)(at + Layout.StateAt) = 0;
-        *(int*)(at + Layout.CorruptionAt) = 0;
-        *(long*)(at + Layout.MappingAddressAt) = (long)(nuint)mappingAddress;
-        *(long*)(at + Layout.MappingBytesAt) = mappingBytes;
-        *(long*)(at + Layout.AddressAt) = (long)(nuint)address;
-        *(long*)(at + Layout.BytesAt) = bytes;
-        *(long*)(at + Layout.AllocatedAt) = DateTime.UtcNow.Ticks;
-        *(long*)(at + Layout.ReturnedAt) = 0;
-        *(int*)(at + Layout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
-        *(int*)(at + Layout.ReturningThreadAt) = 0;
-        *(int*)(at + Layout.AllocationStackBytesAt) = text.Length;
-        *(int*)(at + Layout.ReturnStackBytesAt) = 0;
-        text.CopyTo(new Span<byte>(at + Layout.AllocationStackAt, text.Length));
-        *(int*)(at + Layout.StateAt) = (int)AllocationRecordState.Rented;
+        int at = Layout.Slot(slot);
+        Write(at + Layout.StateAt, 0);
+        Write(at + Layout.CorruptionAt, 0);
+        Write(at + Layout.MappingAddressAt, (long)(nuint)mappingAddress);
+        Write(at + Layout.MappingBytesAt, mappingBytes);
+        Write(at + Layout.AddressAt, (long)(nuint)address);
+        Write(at + Layout.BytesAt, bytes);
+        Write(at + Layout.AllocatedAt, DateTime.UtcNow.Ticks);
+        Write(at + Layout.ReturnedAt, 0L);
+        Write(at + Layout.AllocatingThreadAt, Environment.CurrentManagedThreadId);
+        Write(at + Layout.ReturningThreadAt, 0);
+        Write(at + Layout.ReturnStackBytesAt, 0);
+        WriteText(at + Layout.AllocationStackAt, at + Layout.AllocationStackBytesAt, stack);
+        Write(at + Layout.StateAt, (int)AllocationRecordState.Rented);
         return slot;
     }
 
     /// <summary>Notes the end of the rent: returned, with a stack, or abandoned, without one.</summary>
     public void End(int slot, AllocationRecordState state, string? stack)
     {
-        byte[] text = Encode(stack);
-        using ShortLock.Section section = _lock.Enter();
-        if (slot >= 0 && _start is not null)
+        if (slot >= 0)
         {
-            byte* at = _start + Layout.Slot(slot);
-            *(long*)(at + Layout.ReturnedAt) = DateTime.UtcNow.Ticks;
-            *(int*)(at + Layout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
-            text.CopyTo(new Span<byte>(at + Layout.ReturnStackAt, text.Length));
-            *(int*)(at + Layout.ReturnStackBytesAt) = text.Length;
-            *(int*)(at + Layout.StateAt) = (int)state;
+            int at = Layout.Slot(slot);
+            Write(at + Layout.ReturnedAt, DateTime.UtcNow.Ticks);
+            Write(at + Layout.ReturningThreadAt, stack is null ? 0 : Environment.CurrentManagedThreadId);
+            WriteText(at + Layout.ReturnStackAt, at + Layout.ReturnStackBytesAt, stack);
+            Write(at + Layout.StateAt, (int)state);
         }
     }
 
     public void MarkCorrupted(int slot, CorruptionKind kind, long offset)
     {
-        using ShortLock.Section section = _lock.Enter();
         _holdsFinding = true;
-        if (slot >= 0 && _start is not null)
+        if (slot >= 0)
         {
-            byte* at = _start + Layout.Slot(slot);
-            *(long*)(at + Layout.CorruptionOffsetAt) = offset;
-            *(int*)(at + Layout.CorruptionAt) = (int)kind + 1;
+            Write(Layout.Slot(slot) + Layout.CorruptionOffsetAt, offset);
+            Write(Layout.Slot(slot) + Layout.CorruptionAt, (int)kind + 1);
         }
     }
 
     /// <summary>Frees the slot. Its record stays until another mapping needs it.</summary>
     public void Release(int slot)
     {
-        using ShortLock.Section section = _lock.Enter();
         if (slot >= 0)
         {
+            Write(Layout.Slot(slot) + Layout.StateAt, (int)AllocationRecordState.Freed);
+            using ShortLock.Section section = _lock.Enter();
             _freedSlots.Enqueue(slot);
-            if (_start is not null)
-            {
-                *(int*)(_start + Layout.Slot(slot) + Layout.StateAt) = (int)AllocationRecordState.Freed;
-            }
         }
     }
 
-    /// <summary>Ends the recording. Deletes the file unless it reports a corruption.</summary>
+    /// <summary>Ends the recording: later writes have no effect. Deletes the file unless it reports a corruption.</summary>
     public void Close()
     {
-        bool holdsFinding;
-        using (_lock.Enter())
-        {
-            if (_start is null)
-            {
-                return;
-            }
-
-            _start = null;
-            holdsFinding = _holdsFinding;
-        }
-
-        // No thread writes any more.
         ShortLock.AssertNoneHeld();
-        _view.SafeMemoryMappedViewHandle.ReleasePointer();
-        _view.Dispose();
-        _file.Dispose();
-        if (!holdsFinding)
+        if (Interlocked.Exchange(ref _isClosed, 1) == 0)
         {
-            File.Delete(Path);
+            _view.Dispose();
+            _file.Dispose();
+            if (!_holdsFinding)
+            {
+                File.Delete(Path);
+            }
         }
     }
 
     public static void CloseCurrent()
     {
         AppDomain.CurrentDomain.ProcessExit -= OnProcessExit;
-        Current?.Close();
+        if (s_file.IsValueCreated)
+        {
+            s_file.Value?.Close();
+        }
     }
 
     private static void OnProcessExit(object? sender, EventArgs e) => CloseCurrent();
@@ -262,28 +242,58 @@ internal sealed unsafe class RecordFile
     // New slots first, so that freed ones stay readable as long as possible.
     private int TakeSlot()
     {
-        if (_usedSlots < Layout.SlotCount)
-        {
-            return _usedSlots++;
-        }
+        using ShortLock.Section section = _lock.Enter();
+        return _usedSlots < Layout.SlotCount ? _usedSlots++ : _freedSlots.Count > 0 ? _freedSlots.Dequeue() : -1;
+    }
 
-        if (_freedSlots.Count > 0)
+    // Of several threads, the last to write has seen all of them.
+    private void CountDropped()
+    {
+        long written;
+        Interlocked.Increment(ref _dropped);
+        do
         {
-            return _freedSlots.Dequeue();
+            written = Volatile.Read(ref _dropped);
+            Write(Layout.DroppedAt, written);
         }
-
-        ++*(long*)(_start + Layout.DroppedAt);
-        return -1;
+        while (written != Volatile.Read(ref _dropped));
     }
 
     private void WriteHeader()
     {
         using Process process = Process.GetCurrentProcess();
-        *(int*)(_start + Layout.VersionAt) = Layout.Version;
-        *(int*)(_start + Layout.ProcessIdAt) = process.Id;
-        *(long*)(_start + Layout.StartedAt) = process.StartTime.ToUniversalTime().Ticks;
-        *(int*)(_start + Layout.SlotCountAt) = Layout.SlotCount;
-        *(int*)(_start + Layout.SlotBytesAt) = Layout.SlotBytes;
-        *(long*)(_start + Layout.MagicAt) = Layout.Magic;
+        Write(Layout.VersionAt, Layout.Version);
+        Write(Layout.ProcessIdAt, process.Id);
+        Write(Layout.StartedAt, process.StartTime.ToUniversalTime().Ticks);
+        Write(Layout.SlotCountAt, Layout.SlotCount);
+        Write(Layout.SlotBytesAt, Layout.SlotBytes);
+        Write(Layout.MagicAt, Layout.Magic);
+    }
+
+    private void WriteText(int at, int lengthAt, string? text)
+    {
+        byte[] bytes = Encode(text);
+        try
+        {
+            _view.WriteArray(at, bytes, 0, bytes.Length);
+            Write(lengthAt, bytes.Length);
+        }
+        catch (ObjectDisposedException)
+        {
+            // Another thread has closed the file.
+        }
+    }
+
+    private void Write<T>(int at, T value)
+        where T : struct
+    {
+        try
+        {
+            _view.Write(at, ref value);
+        }
+        catch (ObjectDisposedException)
+        {
+            // As above.
+        }
     }
 }

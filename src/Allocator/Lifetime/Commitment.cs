@@ -64,6 +64,50 @@ internal struct Commitment
             || refusals.Refuse(bytes, byContainer: true);
     }
 
+    /// <summary>
+    /// Makes the bytes that a renter can reach resident, in a whole chain of guards, after the container has granted them in one step.
+    /// False if the container or the system refuses. The kernel's figures then contain them, and no later write ends the process.
+    /// </summary>
+    public static bool TryPopulate(FinalizableGuard first, ref Refusals refusals)
+    {
+        long missing = UngrantedBytes(first);
+        if (missing == 0)
+        {
+            return true;
+        }
+
+        if (!TryGrant(first.Context, missing, ref refusals))
+        {
+            return false;
+        }
+
+        try
+        {
+            FinalizableGuard? part = first;
+            while (part?.TryPopulate() == true)
+            {
+                part = part.Next;
+            }
+
+            return part is null;
+        }
+        finally
+        {
+            CancelGrant(first.Context, UngrantedBytes(first));
+        }
+
+        static long UngrantedBytes(FinalizableGuard first)
+        {
+            long bytes = 0;
+            for (FinalizableGuard? part = first; part is not null; part = part.Next)
+            {
+                bytes += part.UngrantedBytes();
+            }
+
+            return bytes;
+        }
+    }
+
     /// <summary>Notes that granted memory is resident, or will be at once.</summary>
     public static void NoteGranted(AllocatorContext context, long bytes) =>
         context.Budget.Headroom?.EndGrant(bytes, committedBytes: bytes);

@@ -58,8 +58,11 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     {
         CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
         isNew = idle is null;
-        return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
+        return idle ?? TryMake(CapacityOf(lengthInBytes), ref refusals);
     }
+
+    /// <summary>Makes an array of exactly that many bytes, which is dropped after its rent. Null if no more may be held.</summary>
+    public CountedArrayGuard? TryMakeExact(int lengthInBytes, ref Refusals refusals) => TryMake(lengthInBytes, ref refusals);
 
     /// <summary>Rents an idle array of at least that many bytes; its rent has not begun. Null if there is none.</summary>
     public CountedArrayGuard? TryRentIdle(int lengthInBytes)
@@ -93,7 +96,8 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         using (_lock.Enter())
         {
             EndRent(guard);
-            isKept = mayKeep && !_isClosed && bytes <= maximumIdleBytes - _idleBytes && _idle[ClassOf((int)bytes)]!.TryPush(guard);
+            isKept = mayKeep && !_isClosed && bytes <= maximumIdleBytes - _idleBytes && bytes == CapacityOf((int)bytes)
+                && _idle[ClassOf((int)bytes)]!.TryPush(guard);
             _idleBytes += isKept ? bytes : 0;
         }
 
@@ -183,9 +187,8 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
 
     private static int CapacityOfClass(int index) => SmallestArray << index;
 
-    private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
+    private CountedArrayGuard? TryMake(int length, ref Refusals refusals)
     {
-        int length = CapacityOfClass(index);
         if (!Commitment.TryTake(context, length, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return null;
@@ -194,6 +197,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         try
         {
             // The stack that will keep the array is made first: a return must not fail if out of memory.
+            int index = ClassOf(length);
             if (Volatile.Read(ref _idle[index]) is null)
             {
                 Interlocked.CompareExchange(ref _idle[index], new ArrayStack(), null);

@@ -9,14 +9,26 @@ namespace Allocator.Lifetime;
 /// the guard, so its finalizer runs when the owner is gone. The other guards of a group form a chain behind the first. The state of the
 /// first is that of the whole group.
 /// </summary>
+/// <remarks>
+/// Finalizers run in no order. A user's own finalizer may dispose an owner whose guard is waiting for its finalizer too. If the memory
+/// were rented again with that guard, the finalizer would take the new rent for an abandoned one. So if a collection found the guard
+/// unreachable, the memory gets another guard before its next rent, and the old one has no part in it any more.
+/// </remarks>
 [DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
-internal abstract partial class FinalizableGuard : LifetimeGuard
+internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
 {
     // Null for blocks, which their records count.
     private readonly AllocatorCounters? _mappings;
 
+    // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
+    private readonly WeakReference<FinalizableGuard> _self;
+
     // The charge for the rent of the whole chain. Only the first guard has it, and only during the rent.
     private BudgetPermit _permit;
+
+    // Of a rent that was dropped, in the first guard of its chain.
+    private Abandonment? _abandonment;
+    private BackgroundState _work;
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
     protected FinalizableGuard(AllocatorContext context)
@@ -32,6 +44,15 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _self = new WeakReference<FinalizableGuard>(this);
     }
 
+    ~FinalizableGuard()
+    {
+        // Runs again at each collection while the memory is in quarantine.
+        if (IsConstructed && !Environment.HasShutdownStarted && (_abandonment is not null || TryAbandon()))
+        {
+            Context.Thread.Queue(this);
+        }
+    }
+
     /// <summary>Gets the bytes of memory behind this guard, whole blocks or pages.</summary>
     public abstract long CapacityInBytes { get; }
 
@@ -41,8 +62,19 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     public AllocatorContext Context { get; }
 
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
+
+    /// <summary>Gets whether abandoned memory could go to another renter at once although a span may still point into it.</summary>
+    protected virtual bool NeedsQuarantine => true;
+
+    /// <summary>Gets whether the memory has another guard. Then the state word is about a rent of that guard.</summary>
+    protected virtual bool IsReplaced => false;
+
+    // The finalizer runs even if the constructor failed.
+    private bool IsConstructed => _self is not null;
 
     /// <summary>Gets whether a collection has found this guard unreachable: its finalizer is pending or has run.</summary>
     public bool IsFoundUnreachable => !_self.TryGetTarget(out _);
@@ -57,38 +89,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
 
-    /// <summary>
-    /// Makes the bytes that the renter can reach resident, in the whole chain, after the container has granted them in one step. False if
-    /// the container or the system refuses. The kernel's figures then contain them, and no later write ends the process.
-    /// </summary>
-    public bool TryPopulate(ref Refusals refusals)
-    {
-        long missing = SumOfChain(ofUngranted: true);
-        if (missing == 0)
-        {
-            return true;
-        }
+    /// <summary>Returns how many bytes within the renter's reach the container has not granted yet; of this guard alone.</summary>
+    public virtual long UngrantedBytes() => 0;
 
-        if (!Commitment.TryGrant(Context, missing, ref refusals))
-        {
-            return false;
-        }
-
-        try
-        {
-            FinalizableGuard? part = this;
-            while (part?.TryPopulatePart() == true)
-            {
-                part = part.Next;
-            }
-
-            return part is null;
-        }
-        finally
-        {
-            Commitment.CancelGrant(Context, SumOfChain(ofUngranted: true));
-        }
-    }
+    /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some.</summary>
+    public virtual bool TryPopulate() => true;
 
     /// <summary>Clears the bytes that the renter can reach, if asked for and needed.</summary>
     public void Prepare(bool clean)
@@ -108,7 +113,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         RentState record = Record;
         Debug.Assert(RentState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.AllocationBytes = SumOfChain(ofUngranted: false);
+        record.AllocationBytes = CapacityOfChain();
         if (Tracing.Rents || KeepsStack)
         {
             BeginTrace(record);
@@ -169,6 +174,26 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
+    // Finishes the finalizer's work, or a return for which there was no managed memory. If this throws, nothing has changed.
+    void IBackgroundWork.DoWork()
+    {
+        if (RentState.IsAbandoned(Volatile.Read(ref Record.State)))
+        {
+            _abandonment ??= new Abandonment(Context);
+            _abandonment.Report(Record, Trace);
+            if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && !_abandonment.IsStayOver())
+            {
+                // The finalizer runs again when the next collection finds this unreachable.
+                GC.ReRegisterForFinalize(this);
+                return;
+            }
+        }
+
+        bool isFound = ReplaceFound();
+        _abandonment?.EndStay();
+        EndChain(isFound).Return();
+    }
+
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void EndRent(bool ofLease)
@@ -186,14 +211,16 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Returns how many bytes within the renter's reach the container has not granted yet.</summary>
-    protected virtual long UngrantedBytes() => 0;
-
-    /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some.</summary>
-    protected virtual bool TryPopulatePart() => true;
-
     /// <summary>Puts the memory into its pool for the next renter, or returns it to the system.</summary>
     protected abstract void Return(bool bypassesCache);
+
+    /// <summary>
+    /// Replaces the guard of memory that will be rented again; <see cref="Return"/> then returns the new one. Called before the memory can
+    /// be rented. A finalizer that reads the state of a new rent then also sees the replacement. Further calls do nothing.
+    /// </summary>
+    protected virtual void Replace()
+    {
+    }
 
     /// <summary>Zeroes the bytes that the renter can reach. Skips memory known to be zero, unless a renter has had it since.</summary>
     protected virtual void ClearUsed(bool evenIfZeroed)
@@ -229,12 +256,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    private long SumOfChain(bool ofUngranted)
+    private long CapacityOfChain()
     {
         long bytes = 0;
         for (FinalizableGuard? part = this; part is not null; part = part.Next)
         {
-            bytes += ofUngranted ? part.UngrantedBytes() : part.CapacityInBytes;
+            bytes += part.CapacityInBytes;
         }
 
         return bytes;
@@ -273,7 +300,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     // it still has the rest of the chain. Returns the permit.
     private BudgetPermit EndChain(bool isFound)
     {
-        TraceEnd end = _isReported ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
+        TraceEnd end = _abandonment is not null ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
         // The cache is for single blocks that a thread uses again at once. Groups, and blocks with a new guard, do not go there.
         bool bypassesCache = isFound || Next is not null;
@@ -315,6 +342,57 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         BudgetPermit permit = TakePermit();
         Return(bypassesCache);
         return permit;
+    }
+
+    // Before anything is handed back: if there is no managed memory for a guard, nothing has changed. Returns whether an unreachable guard
+    // was found.
+    private bool ReplaceFound()
+    {
+        bool any = false;
+        for (FinalizableGuard? part = this; part is not null; part = part.Next)
+        {
+            if (part.IsFoundUnreachable)
+            {
+                part.Replace();
+                any = true;
+            }
+        }
+
+        return any;
+    }
+
+    // On the finalizer thread: changes state and counters. The parts of a group leave this to the first.
+    private bool TryAbandon()
+    {
+        RentState record = Record;
+        long state;
+        do
+        {
+            // In this order, because the state of another guard's rent is written after the mark.
+            state = Volatile.Read(ref record.State);
+            if (!RentState.IsOutstanding(state) || IsReplaced)
+            {
+                return false;
+            }
+        }
+        while (Interlocked.CompareExchange(ref record.State, state | RentState.Abandoned, state) != state);
+
+        NoteAbandoned(isAllocation: true);
+        for (FinalizableGuard? part = Next; part is not null; part = part.Next)
+        {
+            Volatile.Write(ref part.Record.State, part.Record.State | RentState.Abandoned);
+            part.NoteAbandoned(isAllocation: false);
+        }
+
+        Context.Counters.Count(UsageFigure.Abandoned);
+        return true;
+    }
+
+    private void NoteAbandoned(bool isAllocation)
+    {
+        OnAbandoned();
+        _mappings?.AddQuarantined(CapacityInBytes);
+        _mappings?.MappingReturned(CapacityInBytes, isAllocation);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

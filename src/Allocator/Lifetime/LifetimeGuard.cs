@@ -190,6 +190,29 @@ internal abstract class LifetimeGuard(RentState record)
             ? EndRentNow()
             : DisposeSlow(generation);
 
+    /// <summary>As <see cref="Dispose"/>, for the owner that references the guard: an ended one takes its place.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void DisposeAndForget(ref LifetimeGuard guard, long generation)
+    {
+        LifetimeGuard before = guard;
+        EndedGuard ended = before.EndOf(generation);
+        if (before.Dispose(generation))
+        {
+            guard = ended;
+        }
+    }
+
+    /// <summary>As <see cref="RemoveReference"/>, for the owner that references the guard.</summary>
+    public static void RemoveReferenceAndForget(ref LifetimeGuard guard, long generation)
+    {
+        LifetimeGuard before = guard;
+        EndedGuard ended = before.EndOf(generation);
+        if (before.RemoveReference(generation))
+        {
+            guard = ended;
+        }
+    }
+
     /// <summary>As <see cref="Dispose"/>, by a comparison and a write: only one thread has a lease, and nothing can pin it.</summary>
     /// <returns>The object that replaces the guard in the lease from now on.</returns>
     public EndedGuard EndLease(long generation)

@@ -18,9 +18,9 @@ internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext c
 
     public override long CapacityInBytes => _capacityInBytes;
 
-    protected override long UngrantedBytes() => _capacityInBytes - _grantedBytes;
+    public override long UngrantedBytes() => _capacityInBytes - _grantedBytes;
 
-    protected override bool TryPopulatePart()
+    public override bool TryPopulate()
     {
         // Piece by piece: what the figures already contain is no longer in flight.
         for (long length; UngrantedBytes() != 0; _grantedBytes += length)

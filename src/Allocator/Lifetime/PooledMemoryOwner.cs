@@ -46,15 +46,7 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>, 
         return guard.Pin<T>(_generation, length, elementIndex, this);
     }
 
-    public override void Unpin()
-    {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.EndOf(_generation);
-        if (guard.RemoveReference(_generation))
-        {
-            _guard = ended;
-        }
-    }
+    public override void Unpin() => LifetimeGuard.RemoveReferenceAndForget(ref _guard, _generation);
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
@@ -65,15 +57,7 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>, 
         return array is not null;
     }
 
-    protected override void Dispose(bool disposing)
-    {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.EndOf(_generation);
-        if (guard.Dispose(_generation))
-        {
-            _guard = ended;
-        }
-    }
+    protected override void Dispose(bool disposing) => LifetimeGuard.DisposeAndForget(ref _guard, _generation);
 
     // From the guard: a field would make every owner larger.
     private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());

@@ -119,7 +119,7 @@ internal sealed partial class BlockArena
     {
         MarkUsed(1UL << guard.Index);
         guard.NoteUse(BlockSizeInBytes);
-        return guard.TryPopulate(ref refusals)
+        return Commitment.TryPopulate(guard, ref refusals)
             && (_context.Populates || _source.TryPopulate(guard.Address, BlockSizeInBytes));
     }
 

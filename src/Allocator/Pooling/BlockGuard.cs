@@ -31,9 +31,9 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     public bool IsGranted(long usedBytes) =>
         usedBytes <= (RunLength == 1 ? Block.GrantedBytes : _grantedBytes) || (RunLength != 1 && IsRunGranted(usedBytes));
 
-    protected override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
+    public override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
 
-    protected override bool TryPopulatePart() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
+    public override bool TryPopulate() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
 
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 

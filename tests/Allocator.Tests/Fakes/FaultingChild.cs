@@ -17,7 +17,9 @@ internal static class FaultingChild
     /// <param name="argument">The argument.</param>
     /// <param name="safety">The safety mode by the environment, if any.</param>
     /// <param name="isNative">Whether the access is native code's: the system ends the process then, not the runtime.</param>
-    public static FaultReport Run(Action<string> method, string argument, string? safety = null, bool isNative = false)
+    /// <param name="isRecorded">Whether it leaves a file of records.</param>
+    public static FaultReport Run(
+        Action<string> method, string argument, string? safety = null, bool isNative = false, bool isRecorded = true)
     {
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName() + ".records");
         int exitCode = isNative ? SegmentationFault : s_exitCode;
@@ -40,8 +42,12 @@ internal static class FaultingChild
             Task<string> errors = child.Process.StandardError.ReadToEndAsync();
             string output = child.Process.StandardOutput.ReadToEnd().Trim();
             Assert.Equal(exitCode, child.ExitCode);
+            Assert.Equal(isRecorded, File.Exists(path));
             return new FaultReport(
-                AllocationRecords.Open(path), Convert.ToInt64(output, 16), errors.GetAwaiter().GetResult(), child.Process.Id);
+                isRecorded ? AllocationRecords.Open(path) : null,
+                Convert.ToInt64(output, 16),
+                errors.GetAwaiter().GetResult(),
+                child.Process.Id);
         }
         finally
         {

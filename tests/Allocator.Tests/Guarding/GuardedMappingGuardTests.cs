@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using static Allocator.Tests.Fakes.GuardedSetup;
 
 namespace Allocator.Tests.Guarding;
@@ -91,10 +92,12 @@ public class GuardedMappingGuardTests
             (0L, 0L, 4096L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
     }
 
-    // In a process of its own: the records are those of all its buffers.
+    // In a process of its own: the reports are those of all its buffers. They come in the order in which they were found.
     [Fact]
     public void Dispose_WholeBufferWritten_FindsNothing() => RemoteExecutor.Invoke(static () =>
     {
+        using BlockingCollection<CorruptionEventArgs> reports = [];
+        MemoryDiagnostics.CorruptionFound += (_, report) => reports.Add(report);
         foreach (SafetyMode mode in (SafetyMode[])[SafetyMode.Sampled, SafetyMode.Guarded])
         {
             using TestSetup setup = Create(mode);
@@ -103,11 +106,19 @@ public class GuardedMappingGuardTests
                 using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
                 owner.Memory.Span.Fill((byte)length);
             }
+
+            Assert.Equal(mode == SafetyMode.Sampled, AllocationRecords.CurrentPath is null);
         }
 
         IReadOnlyList<AllocationRecord> records = AllocationRecords.Open(AllocationRecords.CurrentPath!).Records;
-        Assert.Equal(2 * 299, records.Count);
+        Assert.Equal(299, records.Count);
         Assert.All(records, static record => Assert.Null(record.Corruption));
+        using TestSetup last = Create(SafetyMode.Sampled);
+        IMemoryOwner<byte> overrun = last.Allocator.Allocate<byte>(300);
+        Change(AddressOf(overrun) + 300);
+        overrun.Dispose();
+        Assert.True(reports.TryTake(out CorruptionEventArgs? report, TimeSpan.FromSeconds(30)));
+        Assert.Equal(300, report.Bytes);
     }).Dispose();
 
     [Fact]
@@ -228,6 +239,26 @@ public class GuardedMappingGuardTests
         }
 
         Assert.Equal((400L, 3L * Block, 0), (setup.Statistics.Rents, setup.Statistics.RetainedBytes, setup.Source.LiveAllocations));
+    }
+
+    // A server that needs arrays of its pool ended connections at random.
+    [Fact]
+    public void Rent_SampledWhereAnArrayIsPromised_IsAlwaysAnArray()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 2 });
+        using MemoryPool<byte> pool = allocator.AsMemoryPool<byte>();
+        for (int length = 1; length <= 1 << 20; length *= 2)
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                using IMemoryOwner<byte> owner = pool.Rent(length);
+                Assert.True(MemoryMarshal.TryGetArray<byte>(owner.Memory, out _), $"{length} bytes are no array.");
+                using PooledMemoryStream stream = allocator.CreateStream(length);
+                stream.Write(new byte[length]);
+                Assert.True(stream.TryGetBuffer(out _), $"A stream of {length} bytes is in no array.");
+            }
+        }
     }
 
     [Fact]
