@@ -23,6 +23,21 @@ public sealed class PooledBitmap : SKBitmap
     }
 
     /// <summary>
+    /// Gets whether the file of the bitmap was cut off: <see cref="SKBitmapDecodeOptions.AcceptIncomplete"/> accepted it.
+    /// </summary>
+    public bool IsIncomplete { get; internal set; }
+
+    /// <summary>
+    /// Gets the part of the bitmap that the file had rows for, in pixels of this bitmap: all of it, unless <see cref="IsIncomplete"/>.
+    /// </summary>
+    /// <remarks>
+    /// Its height is the number of rows; of a picture that was turned by its orientation, its width is. The rest is grey, black or
+    /// transparent, as the codec leaves it. If all rows are there and the bitmap is still incomplete, later scans of a progressive picture
+    /// are missing: it is coarse.
+    /// </remarks>
+    public SKRectI DecodedRect { get; internal set; }
+
+    /// <summary>
     /// Gets the allocator of the pixels. Allocate from it what else this picture needs: after
     /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for
     /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
@@ -44,7 +59,7 @@ public sealed class PooledBitmap : SKBitmap
         PooledBitmap? bitmap = null;
         try
         {
-            bitmap = new PooledBitmap(allocator, reservation) { _pixels = pixels };
+            bitmap = new PooledBitmap(allocator, reservation) { _pixels = pixels, DecodedRect = info.Rect };
             return bitmap.InstallPixels(info, pixels.Address, pixels.RowBytes, PixelMemory.BitmapRelease, pixels)
                 ? bitmap
                 : throw new ArgumentException(

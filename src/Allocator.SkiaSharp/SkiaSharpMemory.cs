@@ -27,20 +27,31 @@ public static class SkiaSharpMemory
         return PooledBitmap.Create(allocator, info, PixelMemory.Allocate(allocator, info, options), null);
     }
 
-    /// <summary>Decodes a picture into pooled memory: as <see cref="SKBitmap.Decode(Stream)"/>, with its orientation applied.</summary>
+    /// <summary>
+    /// Decodes a picture into pooled memory: the pixels and the colour space of <see cref="SKBitmap.Decode(Stream)"/>, with the
+    /// orientation applied.
+    /// </summary>
     /// <param name="allocator">The allocator of the file and the pixels; it also counts the codec's own memory.</param>
     /// <param name="source">The file. It is read from its position to its end, into pooled memory, before it is decoded.</param>
     /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <remarks>
     /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use
-    /// <see cref="DecodeBitmapAsync"/>. It decodes the first frame of an animation. The colours are the file's: no colour profile is
-    /// applied.
+    /// <see cref="DecodeBitmapAsync"/>. A JPEG whose end marker is missing is whole if all of its rows and scans are there.
     /// </remarks>
-    /// <exception cref="InvalidDataException">
-    /// The file is no picture that Skia decodes, damaged or cut off. The message names the codec's result.
+    /// <exception cref="ArgumentException">
+    /// The stream can seek and is at its end: it was written and not rewound. Set its position to 0.
     /// </exception>
-    /// <exception cref="NotSupportedException">The codec does not decode to <see cref="SKBitmapDecodeOptions.ColorType"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The file has fewer frames than <see cref="SKBitmapDecodeOptions.FrameIndex"/> asks for.
+    /// </exception>
+    /// <exception cref="InvalidDataException">
+    /// The file is no picture that Skia decodes, damaged, empty or cut off. The message names the codec's result.
+    /// </exception>
+    /// <exception cref="NotSupportedException">
+    /// The codec does not decode to the <see cref="SKBitmapDecodeOptions.ColorType"/> and <see cref="SKBitmapDecodeOptions.AlphaType"/>.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The <see cref="SKBitmapDecodeOptions.ColorSpace"/> is disposed.</exception>
     /// <exception cref="IOException">The stream cannot be read.</exception>
     /// <inheritdoc cref="AllocateBitmap" path="/exception[contains(@cref, 'Memory')]"/>
     [return: OwnedBuffer]
@@ -82,7 +93,7 @@ public static class SkiaSharpMemory
         return BitmapDecoder.DecodeAsync(allocator, source, options, isAsync: true, cancellationToken);
     }
 
-    /// <summary>Makes a bitmap of another size, of the same colour and alpha type, in pooled memory.</summary>
+    /// <summary>Makes a bitmap of another size, of the same colour type, alpha type and colour space, in pooled memory.</summary>
     /// <param name="allocator">The allocator of the pixels: <see cref="PooledBitmap.Allocator"/> of the source, as a rule.</param>
     /// <param name="source">The bitmap, which is not changed.</param>
     /// <param name="size">The width and height of the result in pixels, each at least 1.</param>
@@ -153,7 +164,9 @@ public static class SkiaSharpMemory
     /// <param name="quality">The quality, from 0 to 100.</param>
     /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
     /// <exception cref="ObjectDisposedException">The bitmap is disposed.</exception>
-    /// <remarks>An exception of the destination ends the encoding, and is thrown here.</remarks>
+    /// <remarks>
+    /// The file gets the bitmap's colour space as its profile. An exception of the destination ends the encoding, and is thrown here.
+    /// </remarks>
     public static void Encode([Borrowed] this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
     {
         ArgumentNullException.ThrowIfNull(bitmap);
@@ -235,7 +248,7 @@ public static class SkiaSharpMemory
     /// It reads these from the header: the size, progressive or baseline, the sampling of colours, interlacing, alpha, the orientation. A
     /// header may claim more than the file has: limits of the allocator refuse that.
     /// </remarks>
-    /// <exception cref="ArgumentException">The stream cannot seek.</exception>
+    /// <exception cref="ArgumentException">The stream cannot seek, or is at its end and not rewound.</exception>
     /// <exception cref="InvalidDataException">The file is no picture that Skia decodes.</exception>
     /// <exception cref="IOException">The stream cannot be read.</exception>
     public static long EstimateBitmapBytes(this MemoryAllocator allocator, Stream seekable, SKBitmapDecodeOptions? options = null)

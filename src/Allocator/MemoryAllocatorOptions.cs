@@ -175,11 +175,11 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Unmanaged memory alone causes no collection. Before the first find, one is forced while a request waits, before one is refused, and
-    /// at most once an hour if the pool is full. <see langword="true"/> searches regularly from the start: at most once in a
-    /// <see cref="TrimPeriod"/>, and ever more seldom, down to once an hour, in a process that neither allocates nor disposes. A forced
-    /// collection is of generation 2, not blocking, and on no thread that allocates or disposes. If concurrent collection is off, it is
-    /// only forced while a request waits and before one is refused. If another collection found such memory, a forced one brings it back
-    /// in any case.
+    /// if the pool is full: once an hour, and when outstanding memory has grown by its size since. <see langword="true"/> searches
+    /// regularly from the start: at most once in a <see cref="TrimPeriod"/>, and ever more seldom, down to once an hour, in a process that
+    /// neither allocates nor disposes. A forced collection is of generation 2, not blocking, and on no thread that allocates or disposes;
+    /// they take at most 5 % of the time. If concurrent collection is off, it is only forced while a request waits and before one is
+    /// refused. If another collection found such memory, a forced one brings it back in any case.
     /// </remarks>
     public bool? CollectToFindAbandoned { get; set; }
 

@@ -45,6 +45,33 @@ public class BodyTests : IDisposable
         Assert.Empty(_folder.GetFiles());
     }
 
+    /// <summary>Request decompression in front reads the body here, and not in the endpoint.</summary>
+    [Theory]
+    [InlineData("gzip")]
+    [InlineData("deflate")]
+    [InlineData("br")]
+    public async Task Body_ThatIsNotEncodedAsItSays_IsTheClientsMistake(string encoding)
+    {
+        await using Service service = await Service.StartAsync(
+            app =>
+            {
+                app.UseRequestDecompression();
+                app.MapPost("/", HashAsync).RequireMemory(_ => new ValueTask<long>(1));
+            },
+            builder =>
+            {
+                builder.Services.AddRequestDecompression();
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+            });
+        using ByteArrayContent content = new(Bytes(100_000));
+        content.Headers.ContentEncoding.Add(encoding);
+        using HttpResponseMessage response = await service.Client.PostAsync("/", content);
+
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Contains("Content-Encoding", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Empty(_folder.GetFiles());
+    }
+
     /// <summary>An estimate reads headers. Whatever it does to the stream, the endpoint has all of it.</summary>
     [Theory]
     [InlineData("read", 1000, false)]

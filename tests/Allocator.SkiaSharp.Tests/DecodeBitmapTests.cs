@@ -185,26 +185,17 @@ public class DecodeBitmapTests
 
     internal static SKBitmap Reference(byte[] file, SKColorType? colorType) => TryReference(file, colorType)!;
 
-    // As SKBitmap.Decode, which has no colour space.
-    private static unsafe SKBitmap? TryReference(byte[] file, SKColorType? colorType)
+    // As SKBitmap.Decode, or null if Skia does not convert to that colour type.
+    private static SKBitmap? TryReference(byte[] file, SKColorType? colorType)
     {
+        if (colorType is null)
+        {
+            return SKBitmap.Decode(file);
+        }
+
         using SKCodec codec = SKCodec.Create(new MemoryStream(file));
-        SKImageInfo info = codec.Info;
-        info.ColorSpace = null;
-        info.ColorType = colorType ?? info.ColorType;
-        if (info.AlphaType == SKAlphaType.Unpremul)
-        {
-            info.AlphaType = SKAlphaType.Premul;
-        }
-
-        SKBitmap bitmap = new(info);
-        if (codec.GetPixels(info, bitmap.GetPixels()) == SKCodecResult.Success)
-        {
-            return bitmap;
-        }
-
-        bitmap.Dispose();
-        return null;
+        SKAlphaType alphaType = codec.Info.AlphaType == SKAlphaType.Unpremul ? SKAlphaType.Premul : codec.Info.AlphaType;
+        return SKBitmap.Decode(codec, codec.Info.WithColorType(colorType.Value).WithAlphaType(alphaType));
     }
 
     internal static void AssertSame(SKBitmap expected, SKBitmap actual)
@@ -212,6 +203,8 @@ public class DecodeBitmapTests
         Assert.Equal(
             (expected.Width, expected.Height, expected.ColorType, expected.AlphaType),
             (actual.Width, actual.Height, actual.ColorType, actual.AlphaType));
+        Assert.Equal(expected.ColorSpace is null, actual.ColorSpace is null);
+        Assert.True(expected.ColorSpace is null || SKColorSpace.Equal(expected.ColorSpace, actual.ColorSpace));
         Assert.True(expected.GetPixelSpan().SequenceEqual(actual.GetPixelSpan()));
     }
 

@@ -10,6 +10,7 @@ namespace Allocator.SkiaSharp.Tests;
 public partial class EstimateTests
 {
     private const string Library = "malloc_peak";
+    private const string Linear = "linear";
 
     private static readonly Lazy<(string Path, string Complaint)> s_library = new(Build);
 
@@ -34,6 +35,10 @@ public partial class EstimateTests
     [MemberData(nameof(Files))]
     public void EstimateBitmapBytes_OfAConvertedBitmap_CoversTheMeasuredPeak(string name) =>
         Measure(name, null, nameof(SKColorType.RgbaF16));
+
+    [SkippableTheory]
+    [MemberData(nameof(Files))]
+    public void EstimateBitmapBytes_OfConvertedColors_CoversTheMeasuredPeak(string name) => Measure(name, null, Linear);
 
     [Fact]
     public void EstimateBitmapBytes_OfAHeader_IsThatOfTheFileLessWhatWasNotPassed()
@@ -80,7 +85,8 @@ public partial class EstimateTests
         SKBitmapDecodeOptions decode = new()
         {
             LargestSize = largest.Length == 0 ? null : new SKSizeI(int.Parse(largest), int.Parse(largest)),
-            ColorType = colorType.Length == 0 ? null : Enum.Parse<SKColorType>(colorType),
+            ColorType = colorType is "" or Linear ? null : Enum.Parse<SKColorType>(colorType),
+            ColorSpace = colorType == Linear ? SKColorSpace.CreateSrgbLinear() : null,
         };
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 1000 });
 

@@ -96,7 +96,9 @@ internal sealed class ExitCheck
             FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
             ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
             FlowState? behind = Behind(regions, state, out ulong perhaps);
-            ReportRunning(DisposedOnTheWay(state, behind) & running & (behind?.SurelyRunning ?? 0));
+            FlowState? outside = running != 0 && branch.Semantics is ControlFlowBranchSemantics.Throw
+                && Edges.PassedByException(block) is { } thrownThrough ? Behind(thrownThrough, state, out _) : behind;
+            ReportRunning(DisposedOnTheWay(state, outside) & running & (outside?.SurelyRunning ?? 0));
             if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
                 && ExplicitReturn.Behind(block) is { } statement)
             {

@@ -207,10 +207,30 @@ internal sealed partial class Evaluator
         _awaited = awaiting.AwaitedCall();
         Holding value = Evaluate(awaiting.Operation);
         Escape(new Holding(value.Own, value.Memory, value.Raw));
-        State.Settle(value.Held);
+        bool isOneOfSeveral = IsFirstOfSeveral(awaiting.Operation);
+        if (!isOneOfSeveral)
+        {
+            State.Settle(value.Held);
+        }
+
         _awaited = outer;
         Hoist();
-        return site == 0 ? default : Allocate(awaiting, site);
+        return site != 0 ? Allocate(awaiting, site) : isOneOfSeveral ? Holding.Holder(value.Held) : default;
+    }
+
+    // The first task of several has ended, and the others go on. Tasks in a collection may have been awaited one by one.
+    private bool IsFirstOfSeveral(IOperation awaited)
+    {
+        while (awaited.Strip() is IInvocationOperation { TargetMethod.Name: "ConfigureAwait", Instance: { } inner })
+        {
+            awaited = inner;
+        }
+
+        return (_variables.OnlyValue(awaited) ?? awaited).Strip() is IInvocationOperation
+        {
+            TargetMethod: { Name: "WhenAny", ContainingType.Name: "Task" } method,
+        } call && _members.IsOfBaseLibrary(method)
+            && (call.Arguments.Length > 1 || call.Arguments[0].ArgumentKind == ArgumentKind.ParamArray);
     }
 
     // A variable that lives across an await or yield is in an object on the heap: reachable, but still to be disposed.

@@ -107,9 +107,25 @@ internal sealed class Fixpoint
         }
     }
 
-    /// <summary>Returns the state on one of the branches of a block. A test for null may show there which owners do not exist.</summary>
+    /// <summary>
+    /// Returns the state on one of the branches of a block. A test for null may show there which owners do not exist, and a comparison of
+    /// tasks which one has ended.
+    /// </summary>
     public static FlowState OnBranch(Body body, BasicBlock block, FlowState end, bool isConditional)
     {
+        if (end.Running != 0 && TaskTest.Of(block) is { } comparison)
+        {
+            ulong ended = comparison.Ended(isConditional, task => HeldBy(task, body, end));
+            if (ended == 0)
+            {
+                return end;
+            }
+
+            FlowState settled = end.Clone();
+            settled.Settle(ended);
+            return settled;
+        }
+
         if (NullTest.OnNullBranch(block, isConditional) is not { } test)
         {
             return end;
@@ -135,6 +151,10 @@ internal sealed class Fixpoint
         state[variable] = default;
         return state;
     }
+
+    // The first of several tasks may be any of those that run.
+    private static ulong HeldBy(IOperation task, Body body, FlowState state) => state.Running
+        & (body.Variables.TryGet(task, out int variable) ? state[variable].Held : ulong.MaxValue);
 
     private void ReachAll(IReadOnlyList<int> blocks, FlowState state)
     {

@@ -184,7 +184,8 @@ internal sealed class KnownTypes
     }
 
     // A pixmap or a canvas shows the pixels of a surface or a bitmap, and does not keep them.
-    private static bool IsPixelView(ITypeSymbol type) => type.Name is "SKPixmap" or "SKCanvas" && IsOfSkia(type);
+    /// <summary>Returns whether objects of the type show the pixels of a bitmap, and do not keep them.</summary>
+    public static bool IsPixelView(ITypeSymbol type) => type.Name is "SKPixmap" or "SKCanvas" && IsOfSkia(type);
 
     private static bool Is(ITypeSymbol type, INamedTypeSymbol? definition) =>
         definition is not null && SymbolEqualityComparer.Default.Equals(type.OriginalDefinition, definition);

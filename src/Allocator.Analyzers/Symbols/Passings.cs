@@ -89,6 +89,13 @@ internal sealed class Passings
             return _known.Types.IsDelegate(parameter.OriginalDefinition.Type) ? OfDelegate(method) : OfBaseLibrary(call, parameter);
         }
 
+        if (method is { Name: "FromPixels", ContainingType.Name: "SKImage", Parameters.Length: 1 }
+            && KnownTypes.IsPixelView(parameter.Type))
+        {
+            // An image over the pixels, which it does not keep.
+            return Passing.Held;
+        }
+
         if (IsWebResult(method))
         {
             // The response is written after the handler has returned.

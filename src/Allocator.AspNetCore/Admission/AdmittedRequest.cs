@@ -146,6 +146,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             AllocatorLog.BufferingFailed(_logger, EndpointName, exception.Folder, exception);
             return Refusal.Busy(_requirement.Timeout, "The upload could not be buffered.");
         }
+        catch (Exception exception) when (IsBadEncoding(exception))
+        {
+            return Refusal.BadRequest(
+                new BadHttpRequestException("The body is not encoded as its Content-Encoding says.", exception));
+        }
         catch (IOException exception) when (exception.InnerException is OverflowException)
         {
             // Of Kestrel, for a chunk whose length is no number that fits.
@@ -160,6 +165,10 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return Refusal.BadRequest(exception);
         }
     }
+
+    // Of the streams of request decompression, which read the body here.
+    private static bool IsBadEncoding(Exception exception) => exception is InvalidDataException
+        or InvalidOperationException { Source: "System.IO.Compression.Brotli" };
 
     // A connection may break a little before the token is cancelled. A body that another middleware buffers uses a disk too.
     private bool IsConnectionEnd(Exception exception, bool isBuffered) => exception switch

@@ -54,7 +54,7 @@ internal sealed class BitmapDecoder
 
     private PooledBitmap Decode(EncodedPicture source)
     {
-        PooledBitmap current = DecodeFile(source);
+        PooledBitmap current = DecodeFile(source, out DecodedRows decoded);
 
         try
         {
@@ -79,35 +79,38 @@ internal sealed class BitmapDecoder
                 from.GetPixels(), from.RowBytes, 0, stored.Height, stored, _plan.Origin, to.Pixels));
         }
 
+        if (!decoded.IsComplete)
+        {
+            current.IsIncomplete = true;
+            current.DecodedRect = _plan.Seen(current.DecodedRect.Size, decoded.Count, decoded.IsBottomUp);
+        }
+
         return current;
     }
 
-    private PooledBitmap DecodeFile(EncodedPicture source)
+    private PooledBitmap DecodeFile(EncodedPicture source, out DecodedRows decoded)
     {
+        UnendedJpeg? unended = _plan.Format == SKEncodedImageFormat.Jpeg ? JpegHeader.FindMissingEnd(source.Content.Span) : null;
+        if (unended is { At: int end })
+        {
+            source.MakeRoom(end, UnendedJpeg.LongestEnd);
+        }
+
         bool isLast = _plan.Scaled is null && !_plan.IsTurnedAtEnd;
-        (PooledBitmap bitmap, PixelMemory pixels) = Create(_plan.IsInStrips ? Upright(_plan.Decoded) : _plan.Decoded, isLast);
+        bool isInStrips = _plan.IsInStrips || unended is not null;
+        (PooledBitmap bitmap, PixelMemory pixels) =
+            Create(_plan.IsInStrips ? Upright(_plan.Decoded) : _plan.Decoded, isLast, _plan.DecodedMemory);
         try
         {
-            using IMemoryOwner<byte>? strip =
-                _plan.IsInStrips ? _allocator.Allocate<byte>(_plan.Decoded.RowBytes * DecodePlan.RowsOfStrip) : null;
+            using IMemoryOwner<byte>? strip = isInStrips
+                ? _allocator.Allocate<byte>(_plan.Decoded.RowBytes * DecodePlan.RowsOfStrip, _plan.DecodedMemory) : null;
             using IDisposable external = _allocator.TrackExternalMemory(_plan.CodecBytes);
-            using MemoryHandle pin = source.Content.Pin();
-            using Codec codec = Open(pin, source.Content.Length);
-            if (_plan.Format == SKEncodedImageFormat.Jpeg && JpegHeader.IsCutOff(source.Content.Span))
-            {
-                throw Codec.Failure(SKCodecResult.IncompleteInput);
-            }
-
-            if (strip is null)
-            {
-                ThrowUnlessSuccess(codec.Native.GetPixels(_plan.Decoded, pixels.Address, pixels.RowBytes, SKCodecOptions.Default));
-            }
-            else
-            {
-                DecodeStrips(codec.Native, strip, pixels);
-            }
-
-            return bitmap;
+            decoded = unended is { } jpeg ? DecodeUnended(source, jpeg, strip!, pixels)
+                : strip is not null ? DecodeStrips(source, strip, pixels)
+                : DecodeWhole(source, pixels);
+            return decoded.IsComplete || (_plan.AcceptsIncomplete && decoded.Count > 0)
+                ? bitmap
+                : throw Codec.Failure(SKCodecResult.IncompleteInput);
         }
         catch
         {
@@ -126,22 +129,126 @@ internal sealed class BitmapDecoder
         }
     }
 
-    private unsafe void DecodeStrips(SKCodec codec, IMemoryOwner<byte> strip, PixelMemory pixels)
+    private DecodedRows DecodeWhole(EncodedPicture source, PixelMemory pixels)
     {
+        SKImageInfo info = _plan.Decoded;
+        using MemoryHandle pin = source.Content.Pin();
+        using Codec codec = Open(pin, source.Content.Length);
+        ThrowIfFrameIsMissing(codec.Native);
+        SKCodecResult result = codec.Native.GetPixels(info, pixels.Address, pixels.RowBytes, new SKCodecOptions(_plan.FrameIndex));
+        if (result != SKCodecResult.IncompleteInput)
+        {
+            ThrowUnlessSuccess(result);
+            return new DecodedRows(info.Height, IsComplete: true);
+        }
+
+        bool isBottomUp = codec.Native.ScanlineOrder == SKCodecScanlineOrder.BottomUp;
+        int rows = CountWritten(pixels, info.Height, isBottomUp);
+        if (_plan.Format == SKEncodedImageFormat.Gif && rows < info.Height)
+        {
+            // The file may end within a row, and the decoder writes its beginning.
+            rows = Math.Max(rows - 1, 0);
+        }
+
+        return new DecodedRows(rows, IsComplete: false, isBottomUp);
+    }
+
+    // Skia fills the rows that are missing with zeros.
+    private static unsafe int CountWritten(PixelMemory pixels, int height, bool isBottomUp)
+    {
+        for (int count = height; count > 0; count--)
+        {
+            int y = isBottomUp ? height - count : count - 1;
+            ReadOnlySpan<byte> row = new((byte*)pixels.Address + ((nint)y * pixels.RowBytes), pixels.RowBytes);
+            if (row.ContainsAnyExcept((byte)0))
+            {
+                return count;
+            }
+        }
+
+        return 0;
+    }
+
+    private void ThrowIfFrameIsMissing(SKCodec codec)
+    {
+        // A picture that is none reports no frames.
+        if (_plan.FrameIndex > 0 && Math.Max(codec.FrameCount, 1) is int frames && _plan.FrameIndex >= frames)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(SKBitmapDecodeOptions.FrameIndex), _plan.FrameIndex, $"The file has {frames} frame(s), counted from 0.");
+        }
+    }
+
+    private DecodedRows DecodeStrips(EncodedPicture source, IMemoryOwner<byte> strip, PixelMemory pixels)
+    {
+        int height = _plan.Decoded.Height;
+        int count = Decode(source, strip, (rows, y, count) => Place(rows, y, count, pixels));
+        return new DecodedRows(count, IsComplete: count == height);
+    }
+
+    private DecodedRows DecodeUnended(EncodedPicture source, UnendedJpeg jpeg, IMemoryOwner<byte> strip, PixelMemory pixels)
+    {
+        SKImageInfo info = _plan.Decoded;
+        int[] hashes = new int[info.Height];
+        source.ReplaceEnd(jpeg.At, static memory => UnendedJpeg.WriteEnd(memory.Span));
+        int count = Decode(source, strip, (rows, y, count) =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                hashes[y + i] = HashOf(rows, i, info.RowBytes);
+            }
+
+            Place(rows, y, count, pixels);
+        });
+
+        source.ReplaceEnd(jpeg.At, memory => jpeg.WriteContinuation(memory.Span));
+        int same = 0;
+        int compared = Decode(source, strip, (rows, y, count) =>
+        {
+            for (int i = 0; i < count && same == y + i && HashOf(rows, i, info.RowBytes) == hashes[same]; i++)
+            {
+                same++;
+            }
+        });
+        same = Math.Min(same, Math.Min(count, compared));
+
+        // Behind the first scan each row is there, if coarsely.
+        return new DecodedRows(
+            jpeg.IsInFirstScan ? same : count, IsComplete: jpeg.HasAllScans && same == info.Height);
+    }
+
+    private static unsafe int HashOf(nint rows, int row, int rowBytes)
+    {
+        HashCode hash = default;
+        hash.AddBytes(new ReadOnlySpan<byte>((byte*)rows + ((nint)row * rowBytes), rowBytes));
+        return hash.ToHashCode();
+    }
+
+    private void Place(nint rows, int y, int count, PixelMemory pixels) =>
+        Turn.Copy(rows, _plan.Decoded.RowBytes, y, count, _plan.Decoded, _plan.Origin, pixels);
+
+    // Has each strip used: its address, its first row and the number of its rows. Returns how many rows there were.
+    private unsafe int Decode(EncodedPicture source, IMemoryOwner<byte> strip, Action<nint, int, int> use)
+    {
+        using MemoryHandle sourcePin = source.Content.Pin();
+        using Codec codec = Open(sourcePin, source.Content.Length);
         using MemoryHandle pin = strip.Memory.Pin();
         nint rows = (nint)pin.Pointer;
         SKImageInfo info = _plan.Decoded;
-        ThrowUnlessSuccess(codec.StartScanlineDecode(info));
+        ThrowIfFrameIsMissing(codec.Native);
+        ThrowUnlessSuccess(codec.Native.StartScanlineDecode(info));
         for (int y = 0; y < info.Height; y += DecodePlan.RowsOfStrip)
         {
-            int count = Math.Min(DecodePlan.RowsOfStrip, info.Height - y);
-            if (codec.GetScanlines(rows, count, info.RowBytes) < count)
+            int wanted = Math.Min(DecodePlan.RowsOfStrip, info.Height - y);
+            int count = codec.Native.GetScanlines(rows, wanted, info.RowBytes);
+            use(rows, y, count);
+            if (count < wanted)
             {
-                throw Codec.Failure(SKCodecResult.IncompleteInput);
+                return y + count;
             }
-
-            Turn.Copy(rows, info.RowBytes, y, count, info, _plan.Origin, pixels);
         }
+
+        return info.Height;
     }
 
     private void Scale(PooledBitmap from, PooledBitmap to)
@@ -158,7 +265,7 @@ internal sealed class BitmapDecoder
     {
         using (current)
         {
-            (PooledBitmap Bitmap, PixelMemory Pixels) next = Create(info, isLast);
+            (PooledBitmap Bitmap, PixelMemory Pixels) next = Create(info, isLast, AllocationOptions.None);
             try
             {
                 step(current, next);
@@ -173,12 +280,14 @@ internal sealed class BitmapDecoder
     }
 
     // Disposing the last of the bitmaps ends the reservation.
-    private (PooledBitmap Bitmap, PixelMemory Pixels) Create(SKImageInfo info, bool isLast)
+    private (PooledBitmap Bitmap, PixelMemory Pixels) Create(SKImageInfo info, bool isLast, AllocationOptions options)
     {
-        PixelMemory pixels = PixelMemory.Allocate(_allocator, info, AllocationOptions.None);
+        PixelMemory pixels = PixelMemory.Allocate(_allocator, info, options);
         return (PooledBitmap.Create(_allocator, info, pixels, isLast ? _reservation : null), pixels);
     }
 
     private SKImageInfo Upright(SKImageInfo stored) =>
         DecodePlan.IsTurned(_plan.Origin) ? stored.WithSize(stored.Height, stored.Width) : stored;
+
+    private readonly record struct DecodedRows(int Count, bool IsComplete, bool IsBottomUp = false);
 }

@@ -38,6 +38,10 @@ internal static class CodecMemory
             ? (long)decoded.Width * decoded.Height * 4
             : 0;
 
+    /// <summary>Returns what the codec adds for a frame that is drawn over earlier ones: a frame of its own.</summary>
+    public static long OfLaterFrame(SKEncodedImageFormat format, SKImageInfo stored, int frameIndex) =>
+        frameIndex > 0 && format is SKEncodedImageFormat.Webp or SKEncodedImageFormat.Gif ? (long)stored.Width * stored.Height * 4 : 0;
+
     // The eight bytes of the signature, then IHDR: length, type, width, height, depth, colour type, compression, filter, interlacing.
     private static bool IsInterlacedPng(ReadOnlySpan<byte> start) => start.Length > 28 && start[28] == 1;
 

@@ -18,23 +18,18 @@ internal sealed class DecodePlan
         SKSizeI size = Fit(seen, options?.LargestSize);
         SKSizeI target = isTurned ? new SKSizeI(size.Height, size.Width) : size;
 
-        SKColorType colorType = options?.ColorType
-            ?? (stored.ColorType == SKColorType.Gray8 ? SKColorType.Gray8 : SKImageInfo.PlatformColorType);
-        if (colorType == SKColorType.Unknown)
-        {
-            throw new ArgumentException(
-                $"{nameof(SKBitmapDecodeOptions.ColorType)} is {colorType}, which has no pixels. Leave it null for the default.",
-                nameof(options));
-        }
-
         SKSizeI decoded = ShrunkByCodec(header.Format, stored.Size, target);
-        SKAlphaType alphaType = stored.AlphaType == SKAlphaType.Opaque ? SKAlphaType.Opaque : SKAlphaType.Premul;
-
-        // Without a colour space, as with SKBitmap.Decode: the pixels have the file's values.
-        Decoded = new SKImageInfo(decoded.Width, decoded.Height, colorType, alphaType);
+        SKColorSpace? colorSpace = ColorSpace(options) ?? stored.ColorSpace;
+        bool isConverted =
+            colorSpace is not null && stored.ColorSpace is not null && !SKColorSpace.Equal(colorSpace, stored.ColorSpace);
+        Decoded = new SKImageInfo(
+            decoded.Width, decoded.Height, ColorType(stored, options, isConverted), AlphaType(stored, options), colorSpace);
+        FrameIndex = options?.FrameIndex ?? 0;
+        AcceptsIncomplete = options?.AcceptIncomplete ?? false;
         IsInStrips = header.Format == SKEncodedImageFormat.Jpeg && Origin != SKEncodedOrigin.TopLeft;
         Scaled = decoded == target ? null : IsInStrips ? Decoded.WithSize(size) : Decoded.WithSize(target);
-        CodecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded);
+        CodecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded)
+            + CodecMemory.OfLaterFrame(header.Format, stored, FrameIndex);
         _workingBytes = options?.WorkingBytes ?? 0;
     }
 
@@ -44,6 +39,18 @@ internal sealed class DecodePlan
 
     /// <summary>Gets the bitmap that the codec decodes, before it is turned.</summary>
     public SKImageInfo Decoded { get; }
+
+    /// <summary>Gets the frame of an animation, from 0.</summary>
+    public int FrameIndex { get; }
+
+    /// <summary>Gets whether a file that is cut off is decoded as far as it goes.</summary>
+    public bool AcceptsIncomplete { get; }
+
+    /// <summary>
+    /// Gets how the memory of the decoded pixels is allocated: clean if the codec may leave some of them as they are. Of whole pictures it
+    /// writes each pixel, in the colour types that are admitted here.
+    /// </summary>
+    public AllocationOptions DecodedMemory => AcceptsIncomplete ? AllocationOptions.Clean : AllocationOptions.None;
 
     /// <summary>Gets whether the codec delivers a few rows at a time, which are turned: no second picture is needed.</summary>
     public bool IsInStrips { get; }
@@ -66,7 +73,9 @@ internal sealed class DecodePlan
     public long Estimate(MemoryAllocator allocator, long sourceBytes)
     {
         long decoded = Of(allocator, Decoded);
-        long strip = IsInStrips ? allocator.EstimateBytes((long)Decoded.RowBytes * RowsOfStrip) : 0;
+
+        // Of a JPEG without its end marker, rows are compared before they count.
+        long strip = Format == SKEncodedImageFormat.Jpeg ? allocator.EstimateBytes((long)Decoded.RowBytes * RowsOfStrip) : 0;
         long most = Add(allocator.EstimateBytes(Math.Min(sourceBytes, Array.MaxLength)), decoded, strip, CodecBytes);
         long last = decoded;
         if (Scaled is { } scaled)
@@ -82,6 +91,69 @@ internal sealed class DecodePlan
 
         // Bounded like all estimates of the library, so that sixteen of them can be added.
         return Math.Min(Math.Max(most, Add(last, _workingBytes)), long.MaxValue / 16);
+    }
+
+    /// <summary>Returns where the first or last rows of the stored picture are in the upright bitmap, which may be smaller.</summary>
+    /// <param name="bitmap">The size of the bitmap.</param>
+    /// <param name="rows">The rows that were decoded, of <see cref="Decoded"/>.</param>
+    /// <param name="isBottomUp">Whether they are the last rows of the picture.</param>
+    public SKRectI Seen(SKSizeI bitmap, int rows, bool isBottomUp)
+    {
+        bool isTurned = IsTurned(Origin);
+        int length = isTurned ? bitmap.Width : bitmap.Height;
+        int seen = (int)((long)rows * length / Decoded.Height);
+        bool isReversed = Origin is SKEncodedOrigin.BottomRight or SKEncodedOrigin.BottomLeft
+            or SKEncodedOrigin.RightTop or SKEncodedOrigin.RightBottom;
+        int from = isReversed == isBottomUp ? 0 : length - seen;
+        return isTurned
+            ? new SKRectI(from, 0, from + seen, bitmap.Height)
+            : new SKRectI(0, from, bitmap.Width, from + seen);
+    }
+
+    private static SKColorType ColorType(SKImageInfo stored, SKBitmapDecodeOptions? options, bool isConverted)
+    {
+        switch (options?.ColorType)
+        {
+            case null:
+                // The codecs convert no colours to grey.
+                return stored.ColorType == SKColorType.Gray8 && !isConverted ? SKColorType.Gray8 : SKImageInfo.PlatformColorType;
+            case SKColorType.Unknown:
+                throw new ArgumentException(
+                    $"{nameof(SKBitmapDecodeOptions.ColorType)} is {options.ColorType}, which has no pixels. "
+                    + "Leave it null for the default.",
+                    nameof(options));
+            case SKColorType.Rgba8888 or SKColorType.Bgra8888 or SKColorType.Rgb565 or SKColorType.Gray8
+                or SKColorType.RgbaF16 or SKColorType.Bgr101010xXR:
+                return options.ColorType.Value;
+            default:
+                // Of some of these Skia writes only a part of each pixel, and reports success.
+                throw new NotSupportedException(
+                    $"Skia's codecs do not decode to {options.ColorType}. Leave {nameof(SKBitmapDecodeOptions)}."
+                    + $"{nameof(SKBitmapDecodeOptions.ColorType)} null, and convert the bitmap.");
+        }
+    }
+
+    private static SKAlphaType AlphaType(SKImageInfo stored, SKBitmapDecodeOptions? options)
+    {
+        // A later frame may have alpha where the first has none.
+        bool isOpaque = stored.AlphaType == SKAlphaType.Opaque && options is null or { FrameIndex: 0 };
+        return options?.AlphaType switch
+        {
+            null => isOpaque ? SKAlphaType.Opaque : SKAlphaType.Premul,
+            SKAlphaType.Unknown => throw new ArgumentException(
+                $"{nameof(SKBitmapDecodeOptions.AlphaType)} is {options.AlphaType}. Leave it null for the default.", nameof(options)),
+            SKAlphaType.Opaque when stored.AlphaType != SKAlphaType.Opaque => throw new NotSupportedException(
+                $"The picture has alpha, and Skia's codecs do not remove it. Leave {nameof(SKBitmapDecodeOptions)}."
+                + $"{nameof(SKBitmapDecodeOptions.AlphaType)} null, and draw the bitmap on an opaque one."),
+            { } asked => asked,
+        };
+    }
+
+    private static SKColorSpace? ColorSpace(SKBitmapDecodeOptions? options)
+    {
+        SKColorSpace? colorSpace = options?.ColorSpace;
+        ObjectDisposedException.ThrowIf(colorSpace is { Handle: 0 }, typeof(SKColorSpace));
+        return colorSpace;
     }
 
     // If it is too large for any machine, the estimate is the largest there is.

@@ -17,6 +17,9 @@ internal sealed class EncodedPicture : IDisposable
     private const int LongestUncounted = 1024 * 1024;
 
     private readonly Stream _stream;
+
+    // Where a stream that can seek was at first.
+    private readonly long _start;
     private readonly bool _isAsync;
     private readonly CancellationToken _cancellationToken;
 
@@ -36,13 +39,17 @@ internal sealed class EncodedPicture : IDisposable
         _stream = stream;
         _isAsync = isAsync;
         _cancellationToken = cancellationToken;
-        if (stream.CanSeek && stream.Length - stream.Position is > 0 and long left)
+        if (stream.CanSeek)
         {
-            _statedLength = left;
-            if (left > Array.MaxLength)
+            _start = stream.Position;
+            if (stream.Length - _start is > 0 and long left)
             {
-                throw new InvalidDataException(
-                    Invariant($"The source has {left:N0} bytes; the limit for an encoded picture is {Array.MaxLength:N0}."));
+                _statedLength = left;
+                if (left > Array.MaxLength)
+                {
+                    throw new InvalidDataException(
+                        Invariant($"The source has {left:N0} bytes; the limit for an encoded picture is {Array.MaxLength:N0}."));
+                }
             }
         }
     }
@@ -63,12 +70,14 @@ internal sealed class EncodedPicture : IDisposable
     }
 
     /// <summary>Reads as much as the header takes, and returns it.</summary>
-    /// <exception cref="InvalidDataException">Skia knows no such format, or the file ends within its header.</exception>
+    /// <exception cref="ArgumentException">The stream is at its end, behind bytes that nothing has read here.</exception>
+    /// <exception cref="InvalidDataException">Skia knows no such format, or the file is empty or ends within its header.</exception>
     public async ValueTask<PictureHeader> ReadHeaderAsync()
     {
         for (long part = FirstPart; ; part = Math.Max(part, _length) * 4)
         {
             await ReadAsync(Math.Min(part, _statedLength ?? part)).ConfigureAwait(false);
+            ThrowIfEmpty();
             if (PictureHeader.TryRead(Content.Span, IsComplete) is { } header)
             {
                 return header;
@@ -90,6 +99,39 @@ internal sealed class EncodedPicture : IDisposable
         {
             // Doubles if the length is not known: each byte is copied twice at most.
             await ReadAsync(_statedLength ?? Math.Max(_owner!.Memory.Length, _length * 2L)).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Allocates room for bytes behind the file. Keeps its memory if that has it.</summary>
+    public void MakeRoom(int at, int length)
+    {
+        if (_owner!.Memory.Length - at < length)
+        {
+            if (at > Array.MaxLength - length)
+            {
+                throw new InvalidDataException(
+                    Invariant($"The source has {at:N0} bytes; the limit for a picture without its end is {Array.MaxLength - length:N0}."));
+            }
+
+            IMemoryOwner<byte> owner = _allocator.Allocate<byte>(at + length);
+            Content[..at].CopyTo(owner.Memory);
+            _owner.Dispose();
+            _owner = owner;
+        }
+    }
+
+    /// <summary>Has the file end as an action writes, from a position on.</summary>
+    public void ReplaceEnd(int at, Func<Memory<byte>, int> write) => _length = at + write(_owner!.Memory[at..]);
+
+    private void ThrowIfEmpty()
+    {
+        if (_length == 0 && _isAtEnd)
+        {
+            throw _start > 0
+                ? new ArgumentException(
+                    Invariant($"The stream has nothing from its position, {_start:N0}, to its end. Set Position = 0 before decoding."),
+                    "source")
+                : new InvalidDataException($"The source is empty ({nameof(SKCodecResult)}.{SKCodecResult.IncompleteInput}).");
         }
     }
 

@@ -2,95 +2,235 @@ using System.Buffers.Binary;
 
 namespace Allocator.Skia;
 
-/// <summary>Reads from a JPEG how much of it the decoder keeps at once: a few rows, or all coefficients.</summary>
-internal static class JpegHeader
+/// <summary>
+/// Reads the segments of a JPEG: how much of the picture the decoder keeps at once, a few rows or all coefficients, and whether the file
+/// has all scans.
+/// </summary>
+internal ref struct JpegHeader
 {
     private const int SizeOfBlock = 8;
     private const int BytesOfBlock = SizeOfBlock * SizeOfBlock * sizeof(short);
+    private const int MostComponents = 4;
 
+    private const byte RestartInterval = 0xDD;
     private const byte EndOfImage = 0xD9;
     private const byte StartOfScan = 0xDA;
     private const byte HuffmanTables = 0xC4;
     private const byte ArithmeticReset = 0xC8;
     private const byte ArithmeticTables = 0xCC;
 
+    private readonly ReadOnlySpan<byte> _file;
+    private ReadOnlySpan<byte> _frame;
+    private int _restartInterval;
+    private bool _isProgressive;
+
+    // Behind the marker of the start of the image.
+    private int _at = 2;
+
+    private JpegHeader(ReadOnlySpan<byte> file) => _file = file;
+
     /// <summary>
     /// Returns the bytes of all coefficients if the picture comes in several scans, as a progressive one does; 0 if it comes in one.
     /// </summary>
-    public static long CoefficientBytes(ReadOnlySpan<byte> start) => Read(start).CoefficientBytes;
-
-    /// <summary>
-    /// Returns whether a file is cut off and Skia does not report it: if a picture has several scans, Skia decodes those that are there
-    /// and reports success.
-    /// </summary>
-    public static bool IsCutOff(ReadOnlySpan<byte> file)
+    public static long CoefficientBytes(ReadOnlySpan<byte> start)
     {
-        (long coefficients, int firstScan) = Read(file);
-
-        // Within a scan's data this byte never follows 0xFF.
-        return coefficients > 0 && file[firstScan..].LastIndexOf((ReadOnlySpan<byte>)[0xFF, EndOfImage]) < 0;
+        JpegHeader header = new(start);
+        bool isInOneScan = header.ReadToScan(out ReadOnlySpan<byte> scan) && !header._isProgressive
+            && scan.Length > 0 && header._frame.Length > 5 && scan[0] >= header._frame[5];
+        return isInOneScan ? 0 : header.BytesOfFrame();
     }
 
-    private static (long CoefficientBytes, int FirstScan) Read(ReadOnlySpan<byte> start)
+    /// <summary>Returns what a file without an end marker has, even if other data follows; null if it has the marker.</summary>
+    public static UnendedJpeg? FindMissingEnd(ReadOnlySpan<byte> file)
     {
-        ReadOnlySpan<byte> frame = default;
-        bool isProgressive = false;
+        JpegHeader header = new(file);
 
-        // The start of the image, then segments: 0xFF, a marker, a length that includes itself.
-        for (int at = 2; at + 4 <= start.Length;)
+        // The lowest bit of each coefficient that is still to come: a scan brings some coefficients of some components down to a bit.
+        Span<byte> missing = stackalloc byte[MostComponents * SizeOfBlock * SizeOfBlock];
+        missing.Fill(byte.MaxValue);
+        UnendedJpeg last = default;
+        for (int scans = 0; ; scans++)
         {
-            byte marker = start[at + 1];
-            if (start[at] != 0xFF || marker == 0xFF)
+            if (!header.ReadToScan(out ReadOnlySpan<byte> scan))
             {
-                // Fill bytes may stand before a marker.
-                at++;
+                return header.IsAtEndOfImage || scans == 0 ? null : last with { At = header._at };
+            }
+
+            header.Subtract(scan, missing);
+            int components = header._frame.Length > 5 ? Math.Min((int)header._frame[5], MostComponents) : MostComponents;
+            bool hasAllScans = missing[..(components * SizeOfBlock * SizeOfBlock)].IndexOfAnyExcept((byte)0) < 0;
+            int restarts = header.SkipScan();
+            last = new UnendedJpeg(header._at, hasAllScans, scans == 0, restarts < header.RestartsOf(scan) ? restarts & 7 : null);
+
+            // What follows the last scan is the end, or no part of the picture.
+            if (hasAllScans)
+            {
+                return header.IsAtEndOfImage ? null : last;
+            }
+        }
+    }
+
+    private readonly bool IsAtEndOfImage => _at + 1 < _file.Length && _file[_at] == 0xFF && _file[_at + 1] == EndOfImage;
+
+    // Stops behind the header of a scan; or else at the end of the image, or at the segment that the file ends in.
+    private bool ReadToScan(out ReadOnlySpan<byte> scan)
+    {
+        scan = default;
+        while (_at + 4 <= _file.Length && !IsAtEndOfImage)
+        {
+            byte marker = _file[_at + 1];
+            if (_file[_at] != 0xFF || marker is 0xFF or 0)
+            {
+                // Fill bytes may precede a marker.
+                _at++;
                 continue;
             }
 
-            int length = BinaryPrimitives.ReadUInt16BigEndian(start[(at + 2)..]);
-            ReadOnlySpan<byte> segment = start[(at + 4)..Math.Min(start.Length, at + 2 + Math.Max(length, 2))];
+            int end = _at + 2 + Math.Max((int)BinaryPrimitives.ReadUInt16BigEndian(_file[(_at + 2)..]), 2);
+            ReadOnlySpan<byte> segment = _file[(_at + 4)..Math.Min(_file.Length, end)];
             if (marker is >= 0xC0 and <= 0xCF and not (HuffmanTables or ArithmeticReset or ArithmeticTables))
             {
-                frame = segment;
-                isProgressive = marker is 0xC2 or 0xC6 or 0xCA or 0xCE;
+                _frame = segment;
+                _isProgressive = marker is 0xC2 or 0xC6 or 0xCA or 0xCE;
             }
-            else if (marker == StartOfScan)
+            else if (marker == RestartInterval && segment.Length >= 2)
             {
-                bool isInOneScan = !isProgressive && segment.Length > 0 && frame.Length > 5 && segment[0] >= frame[5];
-                return (isInOneScan ? 0 : OfFrame(frame), at);
+                _restartInterval = BinaryPrimitives.ReadUInt16BigEndian(segment);
             }
 
-            at += 2 + Math.Max(length, 2);
+            if (end > _file.Length)
+            {
+                break;
+            }
+
+            _at = end;
+            if (marker == StartOfScan)
+            {
+                scan = segment;
+                return true;
+            }
         }
 
-        return (OfFrame(frame), start.Length);
+        return false;
     }
 
-    // The depth, height and width; then for each component its name, its sampling factors across and down, and its table.
-    private static long OfFrame(ReadOnlySpan<byte> frame)
+    // Stops at the marker behind the scan, or at the end of the file. Returns how many restart markers it passed.
+    private int SkipScan()
     {
-        const int beginning = 6;
-        const int bytesOfComponent = 3;
-        if (frame.Length < beginning || frame.Length < beginning + (frame[5] * bytesOfComponent))
+        int restarts = 0;
+        while (true)
+        {
+            int next = _file[_at..].IndexOf((byte)0xFF);
+            if (next < 0 || _at + next + 1 >= _file.Length)
+            {
+                _at = next < 0 ? _file.Length : _at + next;
+                return restarts;
+            }
+
+            _at += next;
+            byte marker = _file[_at + 1];
+            if (marker is not (0 or 0xFF or (>= 0xD0 and <= 0xD7)))
+            {
+                return restarts;
+            }
+
+            restarts += marker is 0 or 0xFF ? 0 : 1;
+            _at += marker == 0xFF ? 1 : 2;
+        }
+    }
+
+    // The number of components; of each its name and tables; then the first and last coefficient, and the bits that came and come.
+    private readonly void Subtract(ReadOnlySpan<byte> scan, Span<byte> missing)
+    {
+        if (scan.Length < 1 || scan.Length < 4 + (scan[0] * 2))
+        {
+            return;
+        }
+
+        ReadOnlySpan<byte> selection = scan[(1 + (scan[0] * 2))..];
+        int first = _isProgressive ? Math.Min((int)selection[0], 63) : 0;
+        int last = _isProgressive ? Math.Clamp((int)selection[1], first, 63) : 63;
+        byte bit = (byte)(_isProgressive ? selection[2] & 15 : 0);
+        for (int i = 0; i < scan[0]; i++)
+        {
+            int component = IndexOf(scan[1 + (i * 2)]);
+            if (component >= 0)
+            {
+                missing.Slice((component * SizeOfBlock * SizeOfBlock) + first, last - first + 1).Fill(bit);
+            }
+        }
+    }
+
+    private readonly int IndexOf(byte name)
+    {
+        for (int i = 0; i < MostComponents && 6 + (i * 3) < _frame.Length; i++)
+        {
+            if (_frame[6 + (i * 3)] == name)
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+
+    // How many restart markers a scan has within its data.
+    private readonly long RestartsOf(ReadOnlySpan<byte> scan)
+    {
+        if (_restartInterval == 0 || scan.Length < 2 || !TryReadFrame(out Frame frame))
         {
             return 0;
         }
 
-        int height = BinaryPrimitives.ReadUInt16BigEndian(frame[1..]);
-        int width = BinaryPrimitives.ReadUInt16BigEndian(frame[3..]);
+        (long across, long down) = (frame.UnitsAcross, frame.UnitsDown);
+        if (scan[0] == 1 && IndexOf(scan[1]) is >= 0 and int component)
+        {
+            // A unit is a block of that component.
+            byte sampling = _frame[6 + (component * 3) + 1];
+            across = Divide((long)frame.Width * (sampling >> 4), SizeOfBlock * frame.MostAcross);
+            down = Divide((long)frame.Height * (sampling & 15), SizeOfBlock * frame.MostDown);
+        }
+
+        return Math.Max(Divide(across * down, _restartInterval) - 1, 0);
+    }
+
+    private readonly long BytesOfFrame() =>
+        TryReadFrame(out Frame frame) ? frame.UnitsAcross * frame.UnitsDown * frame.BlocksOfUnit * BytesOfBlock : 0;
+
+    // The depth, height and width; then for each component its name, its sampling factors across and down, and its table.
+    private readonly bool TryReadFrame(out Frame read)
+    {
+        const int beginning = 6;
+        const int bytesOfComponent = 3;
+        if (_frame.Length < beginning || _frame.Length < beginning + (_frame[5] * bytesOfComponent))
+        {
+            read = default;
+            return false;
+        }
+
         int mostAcross = 1;
         int mostDown = 1;
         long blocksOfUnit = 0;
-        for (int i = 0; i < frame[5]; i++)
+        for (int i = 0; i < _frame[5]; i++)
         {
-            byte sampling = frame[beginning + (i * bytesOfComponent) + 1];
+            byte sampling = _frame[beginning + (i * bytesOfComponent) + 1];
             mostAcross = Math.Max(mostAcross, sampling >> 4);
             mostDown = Math.Max(mostDown, sampling & 15);
             blocksOfUnit += (sampling >> 4) * (sampling & 15);
         }
 
-        long across = (width + (SizeOfBlock * mostAcross) - 1) / (SizeOfBlock * mostAcross);
-        long down = (height + (SizeOfBlock * mostDown) - 1) / (SizeOfBlock * mostDown);
-        return across * down * blocksOfUnit * BytesOfBlock;
+        read = new Frame(
+            BinaryPrimitives.ReadUInt16BigEndian(_frame[3..]), BinaryPrimitives.ReadUInt16BigEndian(_frame[1..]),
+            mostAcross, mostDown, blocksOfUnit);
+        return true;
+    }
+
+    private static long Divide(long length, long by) => (length + by - 1) / by;
+
+    private readonly record struct Frame(int Width, int Height, int MostAcross, int MostDown, long BlocksOfUnit)
+    {
+        public long UnitsAcross => Divide(Width, SizeOfBlock * MostAcross);
+
+        public long UnitsDown => Divide(Height, SizeOfBlock * MostDown);
     }
 }

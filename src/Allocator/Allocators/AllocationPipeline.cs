@@ -1,4 +1,5 @@
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -21,6 +22,7 @@ internal sealed class AllocationPipeline(
     PoolTrimmer trimmer,
     MemoryRecovery recovery)
 {
+    private readonly OutstandingGrowth _growth = new();
     private readonly bool _countsArrays = settings.HonorsMemoryLimit;
     private readonly SafetySampler? _sampler = guarded is null ? null
         : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
@@ -290,10 +292,28 @@ internal sealed class AllocationPipeline(
 
         if (outcome == PoolOutcome.Full)
         {
-            // Before the pool's limit is exceeded: part of the outstanding memory may have been abandoned.
-            Settings.Scheduler.Collections.Request(Settings.SearchPeriod, beforeRefusal: false, isRare: !context.SearchesRegularly);
+            Search();
         }
 
         return outcome;
+    }
+
+    // Before the pool's limit is exceeded: part of the outstanding memory may have been abandoned. If it has grown by the size of the
+    // pool since the last search, the next one does not wait for its time.
+    private void Search()
+    {
+        if (Settings.SearchPeriod is not { } period)
+        {
+            return;
+        }
+
+        CollectionRequests collections = Settings.Scheduler.Collections;
+        long outstanding = pool.ReadUsage().RentedBytes + context.Counters[UsageFigure.RentedBytes];
+        if (collections.Request(period, beforeRefusal: false, isRare: !context.SearchesRegularly)
+            || (_growth.IsDue(outstanding, (long)pool.MaximumBlocks * pool.BlockSizeInBytes)
+                && collections.Request(OutstandingGrowth.ShortestInterval, beforeRefusal: false)))
+        {
+            _growth.NoteSearch(outstanding, context.Counters.Abandoned);
+        }
     }
 }

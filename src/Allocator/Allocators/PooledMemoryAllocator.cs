@@ -306,7 +306,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     // Captures no options, because they reference the user's hooks: the metrics keep this delegate alive.
     private static Action CollectionRequest(TrimTimer scheduler, TimeSpan? period) =>
-        () => scheduler.Collections.Request(period, beforeRefusal: false);
+        () => _ = scheduler.Collections.Request(period, beforeRefusal: false);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void ThrowIfDisposed()

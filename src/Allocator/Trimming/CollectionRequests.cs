@@ -5,9 +5,9 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Decides when to force a Gen2 collection, because only that finds abandoned memory: at most once a trim period, ever more seldom in an
-/// idle process, and never on a thread that rents or returns. As the last resort, before the container's limit refuses memory, it forces a
-/// collection that blocks. Thread-safe.
+/// Decides when to force a Gen2 collection, because only that finds abandoned memory: at most once a trim period and for at most 5 % of
+/// the time, ever more seldom in an idle process, and never on a thread that rents or returns. As the last resort, before the container's
+/// limit refuses memory, it forces a collection that blocks. Thread-safe.
 /// </summary>
 internal sealed class CollectionRequests(Clock clock, Action collect, Action collectBlocking, Func<GCLatencyMode> readMode)
     : IBackgroundWork
@@ -23,10 +23,14 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     // The time for finalizers to return the memory they found.
     private const int GraceMilliseconds = 100;
 
+    // Where collections are not concurrent, all threads stand still meanwhile: for at most a twentieth of the time.
+    private const int IntervalsOfADuration = 20;
+
     private readonly ShortLock _lock = new();
     private readonly object _lastResort = new();
     private BackgroundState _work;
     private long? _lastMilliseconds;
+    private long _lastDurationMilliseconds;
     private long _nextLookMilliseconds;
     private int _collectionsSeen = GC.CollectionCount(2);
     private long _activitySeen;
@@ -55,14 +59,18 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     /// Forces a collection on the background thread, unless there was one within the period, or the period is null. Before a refusal even
     /// one that blocks is worth it. If it is rare, it also needs an hour since the last one.
     /// </summary>
-    public void Request(TimeSpan? period, bool beforeRefusal, bool isRare = false)
+    /// <returns>Whether there will be one.</returns>
+    public bool Request(TimeSpan? period, bool beforeRefusal, bool isRare = false)
     {
         long interval = Math.Max((long)(period?.TotalMilliseconds ?? 0), isRare ? LongestIntervalMilliseconds : 0);
-        if (period is not null && MayForce(beforeRefusal) && TryBegin(interval))
+        if (period is null || !MayForce(beforeRefusal) || !TryBegin(interval))
         {
-            BackgroundThread.Shared.Ensure();
-            BackgroundThread.Shared.Queue(this);
+            return false;
         }
+
+        BackgroundThread.Shared.Ensure();
+        BackgroundThread.Shared.Queue(this);
+        return true;
     }
 
     /// <summary>Returns whether <see cref="Look"/> may do anything. If not, its arguments need not be read off all pools.</summary>
@@ -88,7 +96,7 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
         if ((isAwaited || !isCollected) && MayForce(beforeRefusal: hasWaiters) && TryBegin(IntervalOf(periodMilliseconds)))
         {
             _fruitless++;
-            collect();
+            CollectTimed();
         }
     }
 
@@ -116,7 +124,14 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
         }
     }
 
-    void IBackgroundWork.DoWork() => collect();
+    void IBackgroundWork.DoWork() => CollectTimed();
+
+    private void CollectTimed()
+    {
+        long began = clock.NowMilliseconds;
+        collect();
+        Volatile.Write(ref _lastDurationMilliseconds, clock.NowMilliseconds - began);
+    }
 
     // A forced collection would end a no-GC region, and with concurrent collection off it blocks all threads.
     private bool MayForce(bool beforeRefusal) => readMode() switch
@@ -136,7 +151,7 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     {
         long now = clock.NowMilliseconds;
         using ShortLock.Section section = _lock.Enter();
-        if (now - _lastMilliseconds < intervalMilliseconds)
+        if (now - _lastMilliseconds < Math.Max(intervalMilliseconds, IntervalsOfADuration * _lastDurationMilliseconds))
         {
             return false;
         }

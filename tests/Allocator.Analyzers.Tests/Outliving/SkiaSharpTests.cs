@@ -93,6 +93,40 @@ public sealed class SkiaSharpTests
         """);
 
     [Fact]
+    public Task Image_OverAPixmapOfUsingReturned_Reported() => Verify("""
+        public static SKImage Run(MemoryAllocator allocator, SKImageInfo info)
+        {
+            using PooledBitmap bitmap = allocator.AllocateBitmap(info);
+            using SKPixmap pixels = bitmap.PeekPixels();
+            return {|ALLOC003:SKImage.FromPixels(pixels)|};
+        }
+
+        public static SKImage FromAVariable(MemoryAllocator allocator, SKImageInfo info)
+        {
+            using PooledBitmap bitmap = allocator.AllocateBitmap(info);
+            SKImage image = SKImage.FromPixels(bitmap.PeekPixels());
+            return {|ALLOC003:image|};
+        }
+        """);
+
+    [Fact]
+    public Task Image_OverAPixmapThatStaysOrIsCopied_Silent() => Verify("""
+        public static SKData Encoded(MemoryAllocator allocator, SKImageInfo info)
+        {
+            using PooledBitmap bitmap = allocator.AllocateBitmap(info);
+            using SKPixmap pixels = bitmap.PeekPixels();
+            using SKImage image = SKImage.FromPixels(pixels);
+            return image.Encode();
+        }
+
+        public static SKImage Copied(MemoryAllocator allocator, SKImageInfo info)
+        {
+            using PooledBitmap bitmap = allocator.AllocateBitmap(info);
+            return SKImage.FromPixelCopy(bitmap.PeekPixels());
+        }
+        """);
+
+    [Fact]
     public Task Image_OfABitmap_Silent() => Verify("""
         public static SKImage Run(MemoryAllocator allocator, SKImageInfo info)
         {

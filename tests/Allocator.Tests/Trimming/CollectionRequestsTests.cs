@@ -108,6 +108,66 @@ public class CollectionRequestsTests
         Assert.Equal(2, Volatile.Read(ref collections));
     }
 
+    /// <summary>Outside of a container nothing refuses memory: dropped buffers would fill the machine before the next search.</summary>
+    [Fact]
+    public void Allocate_OutstandingHasGrownByThePoolSinceTheLastSearch_SearchesAgain()
+    {
+        const int Pool = 4;
+        using TestSetup setup = new(maximumBlocks: Pool);
+        List<IMemoryOwner<byte>> owners = [];
+        Grow(Pool + 1);
+        Assert.True(setup.HasCollected(1));
+        setup.Clock.Advance(OutstandingGrowth.ShortestInterval);
+        Grow(Pool - 1);
+        QueuedWork.WaitForThreads();
+        Assert.Equal(1, setup.Collections);
+        Grow(1);
+        Assert.True(setup.HasCollected(2));
+
+        // It found nothing: the next one needs twice as much.
+        setup.Clock.Advance(OutstandingGrowth.ShortestInterval);
+        Grow((2 * Pool) - 1);
+        QueuedWork.WaitForThreads();
+        Assert.Equal(2, setup.Collections);
+        Grow(1);
+        Assert.True(setup.HasCollected(3));
+        owners.ForEach(owner => owner.Dispose());
+
+        void Grow(int blocks)
+        {
+            for (int i = 0; i < blocks; i++)
+            {
+                owners.Add(setup.Allocator.Allocate<byte>(Block));
+            }
+        }
+    }
+
+    /// <summary>If the runtime does not collect concurrently, all threads stand still while it does.</summary>
+    [Fact]
+    public void Look_CollectionsThatTakeLong_TakeATwentiethOfTheTime() => RemoteExecutor.Invoke(static () =>
+    {
+        const int Seconds = 400;
+        FakeClock clock = new();
+        int collections = 0;
+        CollectionRequests requests = new(
+            clock,
+            () =>
+            {
+                collections++;
+                clock.Advance(TimeSpan.FromSeconds(1));
+            },
+            static () => { },
+            static () => GCLatencyMode.Batch);
+        long end = clock.NowMilliseconds + (Seconds * 1000);
+        for (int activity = 0; clock.NowMilliseconds < end; activity++)
+        {
+            clock.Advance(TimeSpan.FromSeconds(1));
+            requests.Look(1000, activity, isAwaited: true, hasWaiters: true);
+        }
+
+        Assert.InRange(collections, Seconds / 30, Seconds / 20);
+    }).Dispose();
+
     [Fact]
     public void Request_LongPeriodOfOnePool_DoesNotStarveAnother()
     {

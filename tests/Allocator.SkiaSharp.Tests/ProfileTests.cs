@@ -1,0 +1,154 @@
+namespace Allocator.SkiaSharp.Tests;
+
+/// <summary>Colour profiles of files: pixels, colour spaces and encoded files are those of Skia itself.</summary>
+public class ProfileTests
+{
+    public static TheoryData<SKEncodedImageFormat, string> Files()
+    {
+        TheoryData<SKEncodedImageFormat, string> files = [];
+        foreach (SKEncodedImageFormat format in (SKEncodedImageFormat[])
+            [SKEncodedImageFormat.Jpeg, SKEncodedImageFormat.Png, SKEncodedImageFormat.Webp])
+        {
+            files.Add(format, "Display P3");
+            files.Add(format, "Adobe RGB");
+        }
+
+        return files;
+    }
+
+    [Theory]
+    [MemberData(nameof(Files))]
+    public void DecodeBitmap_OfAFileWithAProfile_IsSkiasBitmapAndSoAreItsCopies(SKEncodedImageFormat format, string profile)
+    {
+        byte[] file = Encode(format, profile);
+        SKSamplingOptions sampling = new(SKCubicResampler.Mitchell);
+        SKSizeI size = new(200, 150);
+        using SKBitmap expected = SKBitmap.Decode(file);
+        using SKBitmap expectedSmall = expected.Resize(size, sampling);
+        using SKData expectedFile = expectedSmall.Encode(format, 90);
+
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file));
+        using PooledBitmap small = MemoryAllocator.Default.ResizeBitmap(actual, size, sampling);
+        using MemoryStream encoded = new();
+        small.Encode(encoded, format, 90);
+
+        Assert.False(actual.ColorSpace.IsSrgb);
+        DecodeBitmapTests.AssertSame(expected, actual);
+        DecodeBitmapTests.AssertSame(expectedSmall, small);
+        Assert.Equal(expectedFile.ToArray(), encoded.ToArray());
+        using SKBitmap decodedAgain = SKBitmap.Decode(encoded.ToArray());
+        Assert.True(SKColorSpace.Equal(expected.ColorSpace, decodedAgain.ColorSpace));
+    }
+
+    [Theory]
+    [MemberData(nameof(Files))]
+    public async Task DecodeBitmapAsync_ToAColorSpace_HasTheColorsThatSkiaConverts(SKEncodedImageFormat format, string profile)
+    {
+        byte[] file = Encode(format, profile);
+        using SKColorSpace linear = SKColorSpace.CreateRgb(SKColorSpaceTransferFn.Linear, SKColorSpaceXyz.Rec2020);
+        foreach (SKColorSpace colorSpace in new[] { SKColorSpace.CreateSrgb(), linear })
+        {
+            using SKCodec codec = SKCodec.Create(new MemoryStream(file));
+            using SKBitmap expected = SKBitmap.Decode(codec, codec.Info.WithColorSpace(colorSpace));
+            using PooledBitmap actual = await MemoryAllocator.Default.DecodeBitmapAsync(
+                new TricklingStream(file), new SKBitmapDecodeOptions { ColorSpace = colorSpace });
+
+            DecodeBitmapTests.AssertSame(expected, actual);
+            using SKBitmap unconverted = SKBitmap.Decode(file);
+            Assert.False(unconverted.GetPixelSpan().SequenceEqual(actual.GetPixelSpan()));
+        }
+    }
+
+    [Theory]
+    [InlineData(SKEncodedImageFormat.Jpeg)]
+    [InlineData(SKEncodedImageFormat.Webp)]
+    public void DecodeBitmap_OfATurnedFileWithAProfile_KeepsTheProfile(SKEncodedImageFormat format)
+    {
+        byte[] stored = Encode(format, "Display P3");
+        byte[] file = format == SKEncodedImageFormat.Jpeg ? Picture.Oriented(stored, SKEncodedOrigin.RightTop) : TurnedWebP(stored);
+        using SKBitmap expected = SKBitmap.Decode(stored);
+
+        foreach (SKSizeI? largest in new SKSizeI?[] { null, new SKSizeI(300, 400) })
+        {
+            using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(
+                new MemoryStream(file), new SKBitmapDecodeOptions { LargestSize = largest });
+
+            Assert.True(SKColorSpace.Equal(expected.ColorSpace, actual.ColorSpace));
+            Assert.Equal(largest is null ? new SKSizeI(Picture.Height, Picture.Width) : new SKSizeI(300, 400), actual.Info.Size);
+            if (largest is null)
+            {
+                Assert.Equal(expected.GetPixel(3, 5), actual.GetPixel(Picture.Height - 1 - 5, 3));
+                Assert.Equal(expected.GetPixel(1000, 700), actual.GetPixel(Picture.Height - 1 - 700, 1000));
+            }
+        }
+    }
+
+    [Fact]
+    public void DecodeBitmap_OfSixteenBitsWithAProfile_IsSkiasBitmap()
+    {
+        using SKBitmap drawn = Picture.Draw(300, 200, SKAlphaType.Premul, SKColorType.RgbaF16);
+        using SKBitmap wide = new(drawn.Info.WithColorSpace(ColorSpace("Display P3")));
+        drawn.GetPixelSpan().CopyTo(wide.GetPixelSpan());
+        using SKData file = wide.Encode(SKEncodedImageFormat.Png, 100);
+        using SKBitmap expected = SKBitmap.Decode(file);
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(file.AsStream());
+
+        DecodeBitmapTests.AssertSame(expected, actual);
+    }
+
+    [Fact]
+    public void DecodeBitmap_OfGreyToAnotherColorSpace_IsConvertedInColor()
+    {
+        byte[] file = Picture.Read("grey.jpg");
+        using SKColorSpace wide = ColorSpace("Display P3");
+        using SKCodec codec = SKCodec.Create(new MemoryStream(file));
+        using SKBitmap expected = SKBitmap.Decode(
+            codec, codec.Info.WithColorType(SKImageInfo.PlatformColorType).WithColorSpace(wide));
+
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(
+            new MemoryStream(file), new SKBitmapDecodeOptions { ColorSpace = wide });
+        using PooledBitmap grey = MemoryAllocator.Default.DecodeBitmap(
+            new MemoryStream(file), new SKBitmapDecodeOptions { ColorSpace = SKColorSpace.CreateSrgb() });
+
+        DecodeBitmapTests.AssertSame(expected, actual);
+        Assert.Equal(SKColorType.Gray8, grey.ColorType);
+    }
+
+    [Fact]
+    public void DecodeBitmap_ToADisposedColorSpace_SaysSo()
+    {
+        SKColorSpace wide = ColorSpace("Display P3");
+        wide.Dispose();
+
+        Assert.Throws<ObjectDisposedException>(() => MemoryAllocator.Default.DecodeBitmap(
+            new MemoryStream(Picture.Read("baseline.jpg")), new SKBitmapDecodeOptions { ColorSpace = wide }).Dispose());
+    }
+
+    private static SKColorSpace ColorSpace(string profile) => profile == "Adobe RGB"
+        ? SKColorSpace.CreateRgb(SKColorSpaceTransferFn.TwoDotTwo, SKColorSpaceXyz.AdobeRgb)
+        : SKColorSpace.CreateRgb(SKColorSpaceTransferFn.Srgb, SKColorSpaceXyz.DisplayP3);
+
+    private static byte[] Encode(SKEncodedImageFormat format, string profile)
+    {
+        using SKBitmap drawn = Picture.Draw(Picture.Width, Picture.Height, SKAlphaType.Opaque);
+        using SKColorSpace colorSpace = ColorSpace(profile);
+        using SKBitmap bitmap = new(drawn.Info.WithColorSpace(colorSpace));
+        drawn.GetPixelSpan().CopyTo(bitmap.GetPixelSpan());
+        using SKData file = bitmap.Encode(format, 90);
+        return file.ToArray();
+    }
+
+    // Skia has written the chunk VP8X for the profile: the bit of EXIF is added, and the chunk itself.
+    private static byte[] TurnedWebP(byte[] webp)
+    {
+        Assert.Equal("VP8X"u8.ToArray(), webp[12..16]);
+        byte[] file =
+        [
+            .. webp, (byte)'E', (byte)'X', (byte)'I', (byte)'F', 26, 0, 0, 0, (byte)'M', (byte)'M', 0, 42, 0, 0, 0, 8,
+            0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (byte)SKEncodedOrigin.RightTop, 0, 0, 0, 0, 0, 0,
+        ];
+        file[20] |= 8;
+        System.Buffers.Binary.BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(4), file.Length - 8);
+        return file;
+    }
+}
