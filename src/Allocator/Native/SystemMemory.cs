@@ -53,7 +53,11 @@ internal abstract class SystemMemory
     /// <summary>Reads how short memory is, at ticks and for diagnostics. Limits change while a process runs.</summary>
     public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
-    public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
+    public Headroom ReadHeadroom()
+    {
+        Headroom left = Read(looksForLimits: false).Left;
+        return left.LimitsResident ? left with { GarbageBytes = ReadGarbage() } : left;
+    }
 
     /// <summary>Returns the resident bytes of this process; 0 if unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
@@ -96,6 +100,25 @@ internal abstract class SystemMemory
                 IsHigh = used >= high,
             }
             : null;
+
+    // What was allocated since the last collection, up to what the youngest generation held then: it goes with the next collection.
+    private static long ReadGarbage()
+    {
+#if NET
+        try
+        {
+            GCMemoryInfo last = GC.GetGCMemoryInfo(GCKind.Any);
+            long youngest = last.GenerationInfo.Length > 0 ? last.GenerationInfo[0].SizeBeforeBytes : 0;
+            return Math.Max(0, Math.Min(GC.GetTotalMemory(forceFullCollection: false) - last.HeapSizeBytes, youngest));
+        }
+        catch (OutOfMemoryException)
+        {
+            return 0;
+        }
+#else
+        return 0;
+#endif
+    }
 
     /// <summary>Reads how many bytes the GC may use. Null if it does not report a limit.</summary>
     public static long? TryReadCollectorLimit()
@@ -179,6 +202,9 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
     /// matter. <see cref="long.MaxValue"/> if there is none.
     /// </summary>
     public long HardBytes { get; init; } = long.MaxValue;
+
+    /// <summary>Gets how much of the used memory is young garbage of the collector's, as far as that is known.</summary>
+    public long GarbageBytes { get; init; }
 
     /// <summary>Gets whether such a limit exists. Memory counts against it when it is written to.</summary>
     public bool LimitsResident => HardBytes != long.MaxValue;
