@@ -61,6 +61,12 @@ public sealed class MemoryReservation : MemoryAllocator
     /// </summary>
     public long OverflowCount => _account.OverflowCount;
 
+    /// <summary>
+    /// Gets how many of the job's allocations were refused for want of memory, so that the job probably failed, whatever exception it
+    /// threw. Kept after <see cref="Dispose"/>.
+    /// </summary>
+    public long RefusalCount => _account.RefusalCount;
+
     internal override BudgetAccount? Account => _account;
 
     internal override BudgetAccount? AccountOfJobs => _account;

@@ -25,6 +25,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private (Stream Stream, long Position)? _body;
     private readonly SemaphoreSlim _turns = new(1, 1);
     private MemoryReservation? _reservation;
+    private bool _wasRefused;
 
     public AdmittedRequest(HttpContext context, MemoryAllocator allocator, MemoryRequirement requirement)
     {
@@ -83,13 +84,25 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         try
         {
-            if (await ReceiveBodyAsync() is { } refusal)
+            Refusal? refusal = await ReceiveBodyAsync();
+            if (refusal is not null)
             {
                 return refusal;
             }
 
             _context.Features.Set<IMemoryReservationFeature>(this);
-            return await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            RunState before = new(_context);
+            refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            if (refusal is not null && _wasRefused && before.MayRunAgain)
+            {
+                // Its need is known now. What it had goes back first.
+                AllocatorLog.RunsAgain(_logger, EndpointName, refusal.Reason);
+                _reservation!.Dispose();
+                before.Restore();
+                refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            }
+
+            return refusal;
         }
         catch (Exception exception) when (ManagedShortage.IsCauseOf(exception))
         {
@@ -301,7 +314,16 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         {
             // The job took more than it had reserved, and there was no more.
             _context.Response.Clear();
+            _wasRefused = cause.IsTransient;
             return Refusal.Of(cause, _requirement.Timeout);
+        }
+        catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0 && !IsClientGone)
+        {
+            // Codecs lose the cause: an exception of their own clean-up hides it.
+            AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);
+            _context.Response.Clear();
+            _wasRefused = true;
+            return Refusal.Busy(_requirement.Timeout, exception.Message);
         }
     }
 

@@ -192,8 +192,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
-            BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-                bytes, limit, used, needed, request.AtFailure.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
+            BudgetOutcome.Stuck when limit == long.MaxValue && budget.Headroom!.Read() is Headroom left =>
+                MemoryLimitExceededException.ForStuckGrowth(
+                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure),
+            BudgetOutcome.Stuck =>
+                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
             _ => MemoryLimitExceededException.ForTimeout(

@@ -23,6 +23,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private bool _lacksFreeMemory;
     private int _waiters;
     private bool _mayRefuse;
+    private int _isRefusing;
     private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
@@ -123,7 +124,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             FreeForJobs();
             if (KeepsMinimumFree)
             {
-                RefuseWhatFindsNoRoom();
+                BackgroundThread.Shared.RunLong(RefuseWhatFindsNoRoom);
             }
         }
         finally
@@ -329,16 +330,24 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private void RefuseWhatFindsNoRoom()
     {
-        if (HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0))
+        bool isNeeded = HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0);
+        if (isNeeded && Interlocked.Exchange(ref _isRefusing, 1) == 0)
         {
             // No memory of the library will come back: other code has the missing memory, perhaps as garbage.
-            IsStuck = false;
-            BeforeRefusal?.Invoke();
-            Headroom!.NoteFreed();
-            Headroom.Measure();
-            Volatile.Write(ref _mayRefuse, true);
-            ServeWaiters();
-            Volatile.Write(ref _mayRefuse, false);
+            try
+            {
+                IsStuck = false;
+                BeforeRefusal?.Invoke();
+                Headroom!.NoteFreed();
+                Headroom.Measure();
+                Volatile.Write(ref _mayRefuse, true);
+                ServeWaiters();
+            }
+            finally
+            {
+                Volatile.Write(ref _mayRefuse, false);
+                Volatile.Write(ref _isRefusing, 0);
+            }
         }
     }
 

@@ -31,6 +31,7 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _spareBytes;
     private long _overflowCount;
     private long _refusedBytes;
+    private long _refusalCount;
     private bool _isClosed;
 
     /// <summary>Makes an account that has not begun. <see cref="TryBegin"/> must follow.</summary>
@@ -168,11 +169,22 @@ internal sealed class ReservationAccount : BudgetAccount
         return true;
     }
 
-    /// <summary>Notes how much more the job would have needed. Under the lock.</summary>
+    /// <summary>Gets how often an allocation of the job was refused.</summary>
+    public long RefusalCount => Volatile.Read(ref _refusalCount);
+
+    /// <summary>Notes what the job would have needed. Under the lock.</summary>
     public void NoteRefusal(long neededBytes)
     {
         Debug.Assert(Lock.IsHeld);
         _refusedBytes = Math.Max(_refusedBytes, neededBytes);
+        Volatile.Write(ref _refusalCount, _refusalCount + 1);
+    }
+
+    /// <summary>Notes that an admitted allocation was refused by the container or the system.</summary>
+    public void NoteRefusalOf(long bytes)
+    {
+        using ShortLock.Section section = Lock.Enter();
+        NoteRefusal(ByteCount.Add(UsedBytes, bytes));
     }
 
     /// <summary>Returns the account for its growth: bytes taken there are reserved here, by the same queue and rules.</summary>

@@ -63,11 +63,15 @@ internal abstract class SystemMemory
     public virtual long ReadResidentBytes() => 0;
 
     /// <summary>Returns the same figures, with a judgement of whether load is high.</summary>
-    public static MemoryLoad Judge(MemoryLoad load) => load with
+    /// <param name="load">The figures.</param>
+    /// <param name="heldBytes">The used bytes that the kernel cannot reclaim, if they are known.</param>
+    public static MemoryLoad Judge(MemoryLoad load, long? heldBytes = null)
     {
-        IsHigh = load.UsedBytes >= load.TotalBytes * HighUse
-            || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
-    };
+        long held = heldBytes ?? load.UsedBytes;
+        bool isHigh = held >= load.TotalBytes * HighUse
+            || (load.StalledPercent >= HighStalledPercent && held >= load.TotalBytes * UseWithStalls);
+        return load with { IsHigh = isHigh };
+    }
 
     /// <summary>Returns the limit that is short of memory, or else the one that leaves less.</summary>
     public static MemoryLoad Tighter(MemoryLoad a, MemoryLoad b) =>
@@ -183,7 +187,7 @@ internal readonly record struct SystemReading(MemoryLoad Load, Headroom Left)
 /// <summary>How much memory is left to a process, as of one reading.</summary>
 /// <param name="LimitBytes">The limit that leaves least: the container's or, without one, the memory of the machine.</param>
 /// <param name="FreeBytes">
-/// The bytes left under that limit, with idle file pages counted as free. Negative if the use is above the limit.
+/// The bytes left under that limit, with all that the kernel can reclaim counted as free. Negative if the use is above the limit.
 /// </param>
 /// <param name="CertainBytes">
 /// The bytes that can be taken before a process is killed, with all that the kernel could reclaim counted as free. Only hard limits count.
