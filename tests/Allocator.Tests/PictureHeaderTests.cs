@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using CsCheck;
 
 namespace Allocator.Tests;
 
