@@ -102,6 +102,18 @@ internal static partial class AllocatorLog
     public static partial void NeverUsed(ILogger logger, string? endpoint, int count, long reservedMegabytes);
 
     [LoggerMessage(
+        16,
+        LogLevel.Information,
+        "{Endpoint} runs once more, because its first run was refused memory: {Reason}")]
+    public static partial void RunsAgain(ILogger logger, string? endpoint, string reason);
+
+    [LoggerMessage(
+        17,
+        LogLevel.Warning,
+        "{Endpoint} failed after its job was refused memory. Clients get 503.")]
+    public static partial void FailedAfterRefusal(ILogger logger, string? endpoint, Exception exception);
+
+    [LoggerMessage(
         20,
         LogLevel.Information,
         "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code: requests "

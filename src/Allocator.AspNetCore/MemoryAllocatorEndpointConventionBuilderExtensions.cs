@@ -53,7 +53,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentNullException.ThrowIfNull(bytes);
-        return Require(builder, Options.DefaultName, bytes, timeout);
+        return Require(builder, Options.DefaultName, RequirementKind.Bytes, bytes, timeout);
     }
 
     /// <summary>
@@ -73,7 +73,68 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// </exception>
     public static TBuilder RequireMemory<TBuilder>(this TBuilder builder, TimeSpan? timeout = null)
         where TBuilder : IEndpointConventionBuilder =>
-        Require(builder, Options.DefaultName, bytes: null, timeout);
+        Require(builder, Options.DefaultName, RequirementKind.Learned, measure: null, timeout);
+
+    /// <summary>As the overload without an estimate, for an allocator that was added under a name.</summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints. Each learns by itself.</param>
+    /// <param name="allocatorName">The name that the allocator was added with.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemory<TBuilder>(this TBuilder builder, string allocatorName, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentException.ThrowIfNullOrEmpty(allocatorName);
+        return Require(builder, allocatorName, RequirementKind.Learned, measure: null, timeout);
+    }
+
+    /// <summary>
+    /// Reserves for each request as much as earlier requests of its endpoint and of about its size have needed, as
+    /// <see cref="MemoryAllocator.ReserveAsync(string, long, TimeSpan, CancellationToken)"/> learns it.
+    /// </summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints. Each learns by itself.</param>
+    /// <param name="size">
+    /// Returns a number that the need of a request grows with, at least 1: the pixels of the picture in its body, or the bytes of a file.
+    /// It can read the body, which is rewound afterwards. If it throws <see cref="InvalidDataException"/>, the response is 422.
+    /// </param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <remarks>For endpoints that get large and small pictures: small ones do not wait as if they were large.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemoryBySize<TBuilder>(
+        this TBuilder builder, Func<HttpContext, ValueTask<long>> size, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(size);
+        return Require(builder, Options.DefaultName, RequirementKind.LearnedBySize, size, timeout);
+    }
+
+    /// <summary>As the overload without a name, for an allocator that was added under a name.</summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints.</param>
+    /// <param name="allocatorName">The name that the allocator was added with.</param>
+    /// <param name="size">Returns a number that the need of a request grows with, at least 1.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemoryBySize<TBuilder>(
+        this TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>> size, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentException.ThrowIfNullOrEmpty(allocatorName);
+        ArgumentNullException.ThrowIfNull(size);
+        return Require(builder, allocatorName, RequirementKind.LearnedBySize, size, timeout);
+    }
 
     /// <summary>As the overload with an estimate, for an allocator that was added under a name.</summary>
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
@@ -92,11 +153,11 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     {
         ArgumentException.ThrowIfNullOrEmpty(allocatorName);
         ArgumentNullException.ThrowIfNull(bytes);
-        return Require(builder, allocatorName, bytes, timeout);
+        return Require(builder, allocatorName, RequirementKind.Bytes, bytes, timeout);
     }
 
     private static TBuilder Require<TBuilder>(
-        TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>>? bytes, TimeSpan? timeout)
+        TBuilder builder, string allocatorName, RequirementKind kind, Func<HttpContext, ValueTask<long>>? measure, TimeSpan? timeout)
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentNullException.ThrowIfNull(builder);
@@ -106,7 +167,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
                 nameof(timeout), timeout, $"timeout is {timeout}; it must be zero or more, or Timeout.InfiniteTimeSpan.");
         }
 
-        MemoryRequirement requirement = new(allocatorName, bytes, timeout ?? MemoryRequirement.DefaultTimeout);
+        MemoryRequirement requirement = new(allocatorName, kind, measure, timeout ?? MemoryRequirement.DefaultTimeout);
         builder.Add(endpoint => MemoryAdmission.Require(endpoint, requirement));
         return builder;
     }

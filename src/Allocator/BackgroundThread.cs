@@ -14,6 +14,9 @@ internal sealed class BackgroundThread(string name)
 {
     private const int RetryMilliseconds = 1000;
 
+    // The collector's callbacks and malloc need little.
+    private const int LongStackBytes = 256 * 1024;
+
     // The thread ends when no allocator has lived for this long. Not sooner, because a program may make one for each job.
     private const int LingerMilliseconds = 1000;
 
@@ -137,6 +140,40 @@ internal sealed class BackgroundThread(string name)
         catch (Exception)
         {
             RunBy(work, Environment.TickCount64 + RetryMilliseconds);
+        }
+    }
+
+    /// <summary>
+    /// Does work that may take seconds: on the calling thread or, if that is this one, on a thread of its own, so that no wait or tick is
+    /// late. If no thread can be made, it is done here all the same.
+    /// </summary>
+    public void RunLong(Action work)
+    {
+        if (!IsCurrent)
+        {
+            work();
+            return;
+        }
+
+        try
+        {
+            Starter(new Thread(() => TryRun(work), LongStackBytes) { IsBackground = true, Name = $"{_name}, long" });
+        }
+        catch (OutOfMemoryException)
+        {
+            work();
+        }
+
+        static void TryRun(Action work)
+        {
+            try
+            {
+                work();
+            }
+            catch (Exception)
+            {
+                // An exception would end the process. The next look tries again.
+            }
         }
     }
 

@@ -100,11 +100,12 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfAbsurd(bytes);
         ThrowIfNotTimeout(timeout);
-        return ReserveAdmittedAsync(bytes, job: null, timeout, cancellationToken);
+        return ReserveAdmittedAsync(new RunningJob(bytes), bytes, timeout, cancellationToken);
     }
 
     /// <summary>
-    /// Takes, for a whole job, as much as jobs of that name have needed, so no estimate is needed. Waits asynchronously for room.
+    /// Admits a job by what earlier jobs of that name have taken, so no estimate is needed: from the allocator and, in a container with a
+    /// memory limit, from everything else. Waits asynchronously for room.
     /// </summary>
     /// <param name="job">
     /// The kind of job: jobs of one name learn from each other. Any string. 256 names are remembered; for a new one, the least recently
@@ -114,14 +115,20 @@ public abstract partial class MemoryAllocator
     /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
     /// <remarks>
     /// <para>
-    /// It reserves what half of the last 64 jobs of the name needed at most, rounded up to 64 KiB; before one has ended, three quarters of
-    /// the possible bytes. It is admitted if one of all jobs that run can still get the 97th percentile: the first 64 are assumed to need
-    /// more than those before them. While a job waits, its size follows the other jobs of the name.
+    /// A job claims the largest need of the last 64 jobs of the name, rounded up to 64 KiB; before one has ended, half of the room that is
+    /// left. It begins if its claim fits beside those of all running jobs, and from the third on if the largest of them would fit once
+    /// more. While it waits, its claim follows the other jobs of the name. If sizes are mixed, use
+    /// <see cref="ReserveAsync(string, long, CancellationToken)"/>.
     /// </para>
     /// <para>
-    /// A job that needs more grows ahead of requests that hold nothing, as long as one can go on to its end. Its synchronous allocations
-    /// wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory wait for
-    /// more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// The reservation covers any library: a decoder that never heard of it is admitted with its bitmap, its native memory and its
+    /// arrays. In a container the use elsewhere is read from the control group while the job runs. The first two jobs of a name run
+    /// alone, for up to a second.
+    /// </para>
+    /// <para>
+    /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
+    /// allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory
+    /// wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
@@ -129,7 +136,24 @@ public abstract partial class MemoryAllocator
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(string job, CancellationToken cancellationToken = default) =>
-        ReserveAsync(job, Timeout.InfiniteTimeSpan, cancellationToken);
+        ReserveAsync(job, size: 1, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, for jobs of different sizes.</summary>
+    /// <param name="job">The kind of job.</param>
+    /// <param name="size">
+    /// A number that the job's need grows with, at least 1: the pixels of the picture's header, or the bytes of its file. Use the same
+    /// unit for all jobs of a name.
+    /// </param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <remarks>
+    /// Needs are remembered by powers of two of the size, for up to eight of them. A job of a size that has not been seen claims the need
+    /// of the next smaller one, scaled up, or that of the next larger one.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is less than 1.</exception>
+    /// <inheritdoc cref="ReserveAsync(string, CancellationToken)" path="/returns | /exception"/>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(string job, long size, CancellationToken cancellationToken = default) =>
+        ReserveAsync(job, size, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, and waits no longer than a given time.</summary>
     /// <param name="job">The kind of job.</param>
@@ -143,11 +167,26 @@ public abstract partial class MemoryAllocator
     /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
     /// <inheritdoc cref="ReserveAsync(string, CancellationToken)" path="/returns | /exception"/>
     [return: OwnedBuffer]
-    public ValueTask<MemoryReservation> ReserveAsync(string job, TimeSpan timeout, CancellationToken cancellationToken = default)
+    public ValueTask<MemoryReservation> ReserveAsync(string job, TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        ReserveAsync(job, size: 1, timeout, cancellationToken);
+
+    /// <summary>As <see cref="ReserveAsync(string, long, CancellationToken)"/>, and waits no longer than a given time.</summary>
+    /// <param name="job">The kind of job.</param>
+    /// <param name="size">A number that the job's need grows with, at least 1.</param>
+    /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="size"/> is less than 1, or the timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    /// <inheritdoc cref="ReserveAsync(string, TimeSpan, CancellationToken)" path="/remarks"/>
+    /// <inheritdoc cref="ReserveAsync(string, CancellationToken)" path="/returns | /exception"/>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(
+        string job, long size, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        Throw.IfNull(job, nameof(job));
+        RunningJob running = Describe(job, size);
         ThrowIfNotTimeout(timeout);
-        return ReserveAdmittedAsync(0, Jobs.Get(job), timeout, cancellationToken);
+        return ReserveAdmittedAsync(running, LearnedSize.Granularity, timeout, cancellationToken);
     }
 
     /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
@@ -158,12 +197,20 @@ public abstract partial class MemoryAllocator
     /// <returns><see langword="false"/> if there is no room now, or the room is kept for requests that came earlier.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
+    public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation) =>
+        TryReserve(job, size: 1, out reservation);
+
+    /// <summary>As <see cref="ReserveAsync(string, long, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
+    /// <param name="job">The kind of job.</param>
+    /// <param name="size">A number that the job's need grows with, at least 1.</param>
+    /// <param name="reservation">
+    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is less than 1.</exception>
+    /// <inheritdoc cref="TryReserve(string, out MemoryReservation?)" path="/returns | /exception"/>
+    public bool TryReserve(string job, long size, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
-        Throw.IfNull(job, nameof(job));
-        BudgetAccount? account = Account;
-        LearnedJob learned = Jobs.Get(job);
-        reservation = TryReserve(learned.SizeFor(account?.Budget), account, learned);
+        reservation = TryReserve(Describe(job, size), LearnedSize.Granularity);
         return reservation is not null;
     }
 
@@ -181,7 +228,7 @@ public abstract partial class MemoryAllocator
     public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
         ThrowIfAbsurd(bytes);
-        reservation = TryReserve(bytes, Account, job: null);
+        reservation = TryReserve(new RunningJob(bytes), bytes);
         return reservation is not null;
     }
 
@@ -234,24 +281,36 @@ public abstract partial class MemoryAllocator
         return result;
     }
 
-    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(
-        long bytes, LearnedJob? job, TimeSpan timeout, CancellationToken cancellationToken)
+    private RunningJob Describe(string job, long size)
     {
+        Throw.IfNull(job, nameof(job));
+        Throw.Unless(size > 0, nameof(size), size, "must be at least 1: the pixels of the picture, or the bytes of its file");
+        return new RunningJob(Jobs.Get(job).Of(size), size);
+    }
+
+    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(
+        RunningJob job, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        MemoryReservation? reservation = null;
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
             AdmissionControl admission = GetPipeline().Admission;
 
             // Before the request is posted: once it is granted nothing is allocated.
-            BudgetAccount? parent = Account;
+            BudgetAccount? parent = AccountOfJobs;
             admission.NoteReservation(parent);
-            ReservationAccount account = new(parent, 0, isGranted: false) { Job = job };
-            MemoryReservation reservation = new(this, account);
-            bytes = job?.SizeFor(parent?.Budget) ?? bytes;
-            BudgetPermit permit = await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, job).ConfigureAwait(false);
-            GetPipelineOrReturn(permit);
-            account.Grant(permit.Account is null ? bytes : permit.Bytes);
+            ReservationAccount account = new(parent, job);
+            reservation = new MemoryReservation(this, account);
+            await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account).ConfigureAwait(false);
+            GetPipeline();
+            parent?.Budget?.Headroom?.Sample();
             return reservation;
+        }
+        catch
+        {
+            reservation?.Dispose();
+            throw;
         }
         finally
         {
@@ -259,24 +318,31 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    private MemoryReservation? TryReserve(long bytes, BudgetAccount? parent, LearnedJob? job)
+    private MemoryReservation? TryReserve(RunningJob job, long bytes)
     {
+        BudgetAccount? parent = AccountOfJobs;
         GetPipeline().Admission.NoteReservation(parent);
-        if (!GetPipeline().Admission.TryAcquire(parent, bytes, out BudgetPermit permit, job))
-        {
-            return null;
-        }
-
+        ReservationAccount account = new(parent, job);
+        MemoryReservation reservation = new(this, account);
+        bool isBegun = false;
         try
         {
+            isBegun = GetPipeline().Admission.TryAcquire(parent, bytes, out _, account);
             GetPipeline();
-            bytes = permit.Account is null ? bytes : permit.Bytes;
-            return new MemoryReservation(this, new ReservationAccount(parent, bytes) { Job = job });
+            parent?.Budget?.Headroom?.Sample();
+            return isBegun ? reservation : null;
         }
         catch
         {
-            permit.Return();
+            isBegun = false;
             throw;
+        }
+        finally
+        {
+            if (!isBegun)
+            {
+                reservation.Dispose();
+            }
         }
     }
 

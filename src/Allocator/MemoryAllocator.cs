@@ -37,6 +37,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Gets the account that requests are charged to; null for none.</summary>
     internal abstract BudgetAccount? Account { get; }
 
+    /// <summary>Gets the account that reservations are a part of; null if nothing limits them.</summary>
+    internal abstract BudgetAccount? AccountOfJobs { get; }
+
     /// <summary>Gets the learned needs of jobs. An allocator and all its reservations share the object.</summary>
     internal abstract LearnedJobs Jobs { get; }
 

@@ -74,11 +74,13 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>For growth of a reservation that waited for others, which waited for it. As <see cref="ForTimeout"/>.</summary>
     internal static MemoryLimitExceededException ForStuckGrowth(
-        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, long reservedBytes, long heldBytes, long peakBytes) =>
-        new(requestedBytes, budgetBytes, budgetBytes - usedBytes, neededBytes <= budgetBytes, Invariant(
-            $" beyond a reservation of {reservedBytes:N0} bytes, of which {heldBytes:N0} bytes are outstanding ")
-            + Invariant($"(at most {peakBytes:N0} were). No job runs that could make room in the memory budget of {budgetBytes:N0} ")
-            + "bytes, and of the reservations that wait this one is the youngest. Reserve the whole estimate of a job before it starts.");
+        long requestedBytes, long limitBytes, bool isBudget, long usedBytes, long neededBytes,
+        (long ReservedBytes, long UsedBytes, long PeakBytes) reservation) =>
+        new(requestedBytes, limitBytes, limitBytes - usedBytes, neededBytes <= limitBytes, Invariant(
+            $" beyond a reservation of {reservation.ReservedBytes:N0} bytes, of which {reservation.UsedBytes:N0} bytes are outstanding ")
+            + Invariant($"(at most {reservation.PeakBytes:N0} were). No job runs that could make room in the ")
+            + Invariant($"{(isBudget ? "memory budget" : "container")} of {limitBytes:N0} bytes, and of the reservations that wait ")
+            + "this one is the youngest. Reserve the whole estimate of a job before it starts.");
 
     /// <summary>For a request that fits, but idle memory did not go for it. Transient unless kept blocks leave no room.</summary>
     internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts, long keptBytes) =>

@@ -25,6 +25,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private (Stream Stream, long Position)? _body;
     private readonly SemaphoreSlim _turns = new(1, 1);
     private MemoryReservation? _reservation;
+    private bool _wasRefused;
 
     public AdmittedRequest(HttpContext context, MemoryAllocator allocator, MemoryRequirement requirement)
     {
@@ -83,13 +84,25 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         try
         {
-            if (await ReceiveBodyAsync() is { } refusal)
+            Refusal? refusal = await ReceiveBodyAsync();
+            if (refusal is not null)
             {
                 return refusal;
             }
 
             _context.Features.Set<IMemoryReservationFeature>(this);
-            return await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            RunState before = new(_context);
+            refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            if (refusal is not null && _wasRefused && before.MayRunAgain)
+            {
+                // Its need is known now. What it had goes back first.
+                AllocatorLog.RunsAgain(_logger, EndpointName, refusal.Reason);
+                _reservation!.Dispose();
+                before.Restore();
+                refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
+            }
+
+            return refusal;
         }
         catch (Exception exception) when (ManagedShortage.IsCauseOf(exception))
         {
@@ -191,10 +204,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> ReserveAsync()
     {
-        long? bytes;
+        // Without a size, all requests of an endpoint have the same.
+        long measured = 1;
         try
         {
-            bytes = _requirement.Bytes is { } estimate ? await estimate(_context) : null;
+            measured = _requirement.Measure is { } measure ? await measure(_context) : measured;
         }
         catch (BadHttpRequestException exception)
         {
@@ -213,10 +227,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return Gone("its memory was estimated");
         }
 
-        if (bytes < 0)
+        if (measured < (_requirement.Kind == RequirementKind.Bytes ? 0 : 1))
         {
-            throw new InvalidOperationException(
-                $"The estimate that RequireMemory has for {EndpointName} returned {bytes} bytes. It must return 0 or more.");
+            throw new InvalidOperationException(_requirement.Kind == RequirementKind.Bytes
+                ? $"The estimate that RequireMemory has for {EndpointName} returned {measured} bytes. It must return 0 or more."
+                : $"The size that RequireMemoryBySize has for {EndpointName} is {measured}. It must be at least 1.");
         }
 
         RewindBody();
@@ -224,7 +239,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         string outcome = AdmissionMeter.Gone;
         try
         {
-            await WaitAsync(bytes);
+            await WaitAsync(measured);
             outcome = AdmissionMeter.Admitted;
             return null;
         }
@@ -255,14 +270,13 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // Without an estimate, the needs of the endpoint's earlier requests decide. Returns no reservation: a task for it may fail.
-    private async Task WaitAsync(long? bytes)
+    // Returns no reservation: a task for it may fail.
+    private async Task WaitAsync(long measured)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
         string job = EndpointName ?? "";
-        if (bytes is long known
-            ? _allocator.TryReserve(known, out _reservation)
-            : _allocator.TryReserve(job, out _reservation))
+        bool isEstimated = _requirement.Kind == RequirementKind.Bytes;
+        if (isEstimated ? _allocator.TryReserve(measured, out _reservation) : _allocator.TryReserve(job, measured, out _reservation))
         {
             return;
         }
@@ -270,9 +284,9 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         // Running requests may end when the host stops. Waiting ones would delay it, and are better served elsewhere.
         CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
-        ValueTask<MemoryReservation> reserving = bytes is long estimated
-            ? _allocator.ReserveAsync(estimated, _requirement.Timeout, end.Token)
-            : _allocator.ReserveAsync(job, _requirement.Timeout, end.Token);
+        ValueTask<MemoryReservation> reserving = isEstimated
+            ? _allocator.ReserveAsync(measured, _requirement.Timeout, end.Token)
+            : _allocator.ReserveAsync(job, measured, _requirement.Timeout, end.Token);
         if (reserving.IsCompleted)
         {
             _reservation = await reserving;
@@ -309,7 +323,16 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         {
             // The job took more than it had reserved, and there was no more.
             _context.Response.Clear();
+            _wasRefused = cause.IsTransient;
             return Refusal.Of(cause, _requirement.Timeout);
+        }
+        catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0 && !IsClientGone)
+        {
+            // Codecs lose the cause: an exception of their own clean-up hides it.
+            AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);
+            _context.Response.Clear();
+            _wasRefused = true;
+            return Refusal.Busy(_requirement.Timeout, exception.Message);
         }
     }
 

@@ -26,7 +26,7 @@ internal sealed class EndpointUse
         if (reserved > 0)
         {
             NoteCapacity(services, logger, endpoint, allocator, reserved);
-            NoteUse(logger, endpoint, reservation.PeakUsedBytes, reserved);
+            NoteUse(logger, endpoint, reservation.PeakUsedBytes + reservation.PeakElsewhereBytes, reserved);
         }
     }
 

@@ -24,21 +24,21 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         TryAcquireAtOnce(account, bytes, out BudgetPermit permit) ? permit : AcquireSlow(account, bytes);
 
     /// <summary>Takes what a request needs if there is room now. False if nothing was taken. Never waits.</summary>
-    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit, LearnedJob? job = null) =>
-        TryAcquireAtOnce(account, bytes, out permit, job) || TryAcquireSlow(account, bytes, job, ref permit);
+    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit, ReservationAccount? begins = null) =>
+        TryAcquireAtOnce(account, bytes, out permit, begins) || TryAcquireSlow(account, bytes, begins, ref permit);
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, with a timeout of its own; below zero for ever.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(
-        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, LearnedJob? job = null)
+        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, ReservationAccount? begins = null)
     {
-        if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit, job))
+        if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit, begins))
         {
             return new ValueTask<BudgetPermit>(permit);
         }
 
         EnsureItFits(account, bytes);
         timeout = LimitWait(timeout);
-        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, job: job);
+        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, begins: begins);
         return new ValueTask<BudgetPermit>(new PendingAdmission(this, settings.Clock, request, timeout, cancellationToken), token: 0);
     }
 
@@ -64,6 +64,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         // Part of the outstanding memory may have been abandoned; and codecs may have left free memory in malloc.
         settings.Scheduler.Collections.Request(settings.SearchPeriod, beforeRefusal: true);
         trimmer.HeapTrimmer?.Request(counters);
+        budget.FreeForJobs();
         if (mayWait)
         {
             // While any request waits, ticks look for more such memory, and serve waiters.
@@ -75,12 +76,12 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     }
 
     private static bool TryAcquireAtOnce(
-        [NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit, LearnedJob? job = null)
+        [NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit, ReservationAccount? begins = null)
     {
         bool isCounted = account is not null && bytes != 0;
-        bool isTaken = isCounted && account!.TryTakeNow(bytes, job);
-        permit = isTaken ? new BudgetPermit(account, bytes) : default;
-        return isTaken || !isCounted;
+        bool isTaken = isCounted && account!.TryTakeNow(bytes, begins);
+        permit = isTaken && begins is null ? new BudgetPermit(account, bytes) : default;
+        return isTaken || (!isCounted && begins?.TryBegin(overtakes: true) != false);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -94,7 +95,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryAcquireSlow(BudgetAccount account, long bytes, LearnedJob? job, ref BudgetPermit permit)
+    private bool TryAcquireSlow(BudgetAccount account, long bytes, ReservationAccount? begins, ref BudgetPermit permit)
     {
         MemoryBudget budget = GetOpenBudget(account, bytes);
         if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
@@ -102,10 +103,10 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             return false;
         }
 
-        BudgetRequest request = new(account, bytes, job: job);
+        BudgetRequest request = new(account, bytes, begins: begins);
         PostAndWait(request, TimeSpan.Zero);
         Throw.IfDisposed(request.Outcome == BudgetOutcome.Closed, NameOf(account));
-        permit = request.IsGranted ? new BudgetPermit(account, request.Bytes) : default;
+        permit = request.IsGranted ? request.Permit : default;
         return request.IsGranted;
     }
 
@@ -140,7 +141,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private TimeSpan PatienceOf(BudgetAccount account)
     {
         TimeSpan timeout = settings.Options.BudgetTimeout;
-        bool isLearned = account.OutermostReservation?.Job is not null;
+        bool isLearned = account.OutermostReservation?.IsLearned == true;
         return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
     }
 
@@ -191,8 +192,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
-            BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-                bytes, limit, used, needed, request.AtFailure.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
+            BudgetOutcome.Stuck when limit == long.MaxValue && budget.Headroom!.Read() is Headroom left =>
+                MemoryLimitExceededException.ForStuckGrowth(
+                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure),
+            BudgetOutcome.Stuck =>
+                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
             _ => MemoryLimitExceededException.ForTimeout(
@@ -298,7 +302,7 @@ internal sealed class PendingAdmission(
             ExceptionDispatchInfo.Capture(_failure ?? admission.Refusal(request, timeout, _token)).Throw();
         }
 
-        return new BudgetPermit(request.Account, request.Bytes);
+        return request.Permit;
     }
 
     // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.

@@ -116,6 +116,7 @@ internal sealed class AllocationPipeline(
         }
         catch
         {
+            permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);
             Cancel(allocation, permit);
             throw;
         }

@@ -87,8 +87,8 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         {
             // A name may be part of a request.
             string name = new([.. job.Name.Select(static c => char.IsControl(c) ? '?' : c)]);
-            Line(job == jobs[0] ? "learned" : "", Invariant($"{name}: {Bytes(job.LearnedBytes)} after {job.Jobs:N0} jobs, ")
-                + Invariant($"{job.Failures:N0} of them refused"));
+            Line(job == jobs[0] ? "learned" : "", Invariant($"{name}: {Bytes(job.LearnedBytes)}, elsewhere {Bytes(job.ElsewhereBytes)} ")
+                + Invariant($"after {job.Jobs:N0} jobs, {job.Failures:N0} of them refused"));
         }
     }
 

@@ -163,8 +163,9 @@ internal sealed class AllocatorSettings
             MinimumFreeBytes = MinimumFreeBytes,
             HonorsLimit = Options.HonorMemoryLimit,
             BeforeRefusal = isLimited ? () => MakeRoom(counters) : null,
+            ReleaseIdle = Scheduler.ReleaseAll,
         };
-        if (isLimited)
+        if (isLimited || Options.HonorMemoryLimit)
         {
             Headroom.Register(budget);
         }

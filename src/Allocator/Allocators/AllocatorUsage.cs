@@ -71,7 +71,7 @@ internal sealed class AllocatorUsage : IUsageSource
     }
 
     public IEnumerable<(string Job, JobFigures Figures)> ReadJobs() =>
-        _jobs.All.Select(static job => (job.Name, new JobFigures(job.LearnedBytes, job.Jobs, job.Failures)));
+        _jobs.All.Select(static job => (job.Name, new JobFigures(job.LearnedBytes, job.ElsewhereBytes, job.Jobs, job.Failures)));
 
     public MemoryAllocatorStatistics Read()
     {

@@ -98,6 +98,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             AllocatorEventSource.Log.NativeMapThresholdSet(NativeMapThreshold.Bytes, options.Name);
         }
 
+        if (_budget is null)
+        {
+            UniformUnmanagedMemoryPool blocks = _pool;
+            CountedArrayPool arrays = _countedArrays;
+            budget.ReadIdleBytes = () => blocks.ReadUsage().RetainedBytes + arrays.IdleBytes;
+        }
+
         PrepareUnloading();
         EndedGuard.Prepare();
 
@@ -121,6 +128,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     void IBackgroundWork.DoWork() => Close();
 
     internal override BudgetAccount? Account => AmbientAccount.IsAnyLive ? AmbientAccount.Find(Jobs) ?? (BudgetAccount?)_budget : _budget;
+
+    // Without a budget, jobs are admitted all the same where the container has a limit.
+    internal override BudgetAccount? AccountOfJobs => Account ?? (_context.Budget.WatchesContainer ? _context.Budget : null);
 
     internal override LearnedJobs Jobs => _context.Budget.Jobs;
 

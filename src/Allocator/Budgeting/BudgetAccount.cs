@@ -23,11 +23,13 @@ internal abstract class BudgetAccount
     /// <summary>Takes bytes in one step if they fit, and either no request waits or waiting ones may be overtaken.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
 
-    /// <summary>Takes bytes if they fit, by what the container leaves now, and no request waits. May read files.</summary>
-    public bool TryTakeNow(long bytes, LearnedJob? job = null)
+    /// <summary>Takes bytes, or begins a reservation, if there is room now and no request waits. May read files.</summary>
+    public bool TryTakeNow(long bytes, ReservationAccount? begins = null)
     {
-        ProcessHeadroom? headroom = Budget is { KeepsMinimumFree: true } ? Budget.Headroom : null;
+        bool isConsulted = Budget is { KeepsMinimumFree: true } || (begins is not null && Budget?.WatchesContainer == true);
+        ProcessHeadroom? headroom = isConsulted ? Budget!.Headroom : null;
         headroom?.Refresh();
+        Budget?.ReadUncounted();
         bool isTaken = TryBegin();
         if (!isTaken && headroom is not null)
         {
@@ -37,9 +39,7 @@ internal abstract class BudgetAccount
 
         return isTaken;
 
-        bool TryBegin() => job is not null && this is MemoryBudget budget
-            ? budget.TryBegin(job, bytes, overtakes: false)
-            : TryTake(bytes, overtakes: false);
+        bool TryBegin() => begins?.TryBegin(overtakes: false) ?? TryTake(bytes, overtakes: false);
     }
 
     /// <summary>Returns how much more the budget would be charged if so many bytes were taken.</summary>

@@ -7,9 +7,8 @@ namespace Allocator.Budgeting;
 /// held, nothing is allocated, no exception is made and no waiter is notified.
 /// </summary>
 /// <remarks>
-/// Growth of a reservation up to twice its original size, and all growth of a learned one, goes ahead of all others, without a bound: the
-/// others could not be served before running jobs end anyway. All other requests are newcomers. A newcomer that is served before an
-/// earlier request overtakes it.
+/// Growth of a reservation up to twice its original size goes ahead of all others, without a bound: the others could not be served before
+/// running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
@@ -165,11 +164,6 @@ internal sealed class BudgetQueue
     private bool FailStuckGrowth(long outstandingBytes)
     {
         ReservationAccount? stuck = FindStuck();
-        if (stuck?.Job is not null && GrowAgainstClaims())
-        {
-            return true;
-        }
-
         if (stuck is not null && Math.Max(outstandingBytes, _budget.OutstandingBytes) > _budget.ReservedBytes)
         {
             _stuckSince ??= _clock.NowMilliseconds;
@@ -198,16 +192,6 @@ internal sealed class BudgetQueue
         }
 
         return stuck is not null;
-    }
-
-    // Jobs that need more than any before them: growth that fits is granted, before a job has to fail.
-    private bool GrowAgainstClaims()
-    {
-        int waiters = _budget.Waiters;
-        _budget.IgnoresClaims = true;
-        ServeReservations();
-        _budget.IgnoresClaims = false;
-        return _budget.Waiters < waiters;
     }
 
     // The youngest reservation that holds memory, if all that hold memory wait for more: then none could ever go on. A reservation that

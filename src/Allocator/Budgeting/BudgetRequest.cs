@@ -40,8 +40,8 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     private const int RetryMilliseconds = 1000;
 
-    // The job whose learned size is asked for, as it is at each look.
-    private readonly LearnedJob? _job;
+    // The reservation that begins when it is granted. Its claim is that of the moment.
+    private readonly ReservationAccount? _begins;
 
     // For an asynchronous wait.
     private readonly bool _isTimed;
@@ -55,12 +55,12 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// Makes a request for a thread that blocks, or for a continuation. A continuation runs on the thread pool. If its wait has a timeout,
     /// it runs on the background thread: the pool's threads may all wait for memory themselves.
     /// </summary>
-    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false, LearnedJob? job = null)
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false, ReservationAccount? begins = null)
     {
         Debug.Assert(!blocks || !isTimed);
         Account = account;
         Bytes = bytes;
-        _job = job;
+        _begins = begins;
         Node = new LinkedListNode<BudgetRequest>(this);
         Handle = blocks ? new ManualResetEvent(initialState: false) : null;
         _isTimed = isTimed;
@@ -110,12 +110,10 @@ internal sealed class BudgetRequest : IBackgroundWork
     public long Charge => Account.ChargeFor(Bytes);
 
     /// <summary>
-    /// Gets whether it is growth up to twice the original size of a reservation. Earlier growth does not raise that limit. A learned
-    /// reservation was promised no size, so all of its growth goes ahead.
+    /// Gets whether it is growth up to twice the original size of a reservation. Earlier growth does not raise that limit.
     /// </summary>
     public bool GoesAhead => Reservation is { IsClosed: false } reservation
-        && (reservation.Job is not null || ByteCount.Add(reservation.ChargedBytes, Charge)
-            <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes));
+        && ByteCount.Add(reservation.ChargedBytes, Charge) <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -131,20 +129,18 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Takes the bytes that it asks for. A job's request is sized by its latest figures. Under the queue's lock.</summary>
+    /// <summary>Takes the bytes that it asks for, or begins its reservation. Under the queue's lock.</summary>
     public bool TryTake()
     {
         Debug.Assert(Account.Lock.IsHeld && IsWaiting);
-        if (_job is not null)
+        if (_begins is null)
         {
-            Bytes = _job.SizeFor(Account.Budget);
-            if (Account is MemoryBudget budget)
-            {
-                return budget.TryBegin(_job, Bytes, overtakes: true);
-            }
+            return Account.TryTake(Bytes, overtakes: true);
         }
 
-        return Account.TryTake(Bytes, overtakes: true);
+        bool isBegun = _begins.TryBegin(overtakes: true);
+        Bytes = _begins.ClaimedBytes;
+        return isBegun;
     }
 
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
@@ -156,7 +152,12 @@ internal sealed class BudgetRequest : IBackgroundWork
             ReservationAccount? reservation = Reservation;
             AtFailure = reservation is null ? default : (reservation.ReservedBytes, reservation.UsedBytes, reservation.PeakUsedBytes);
             NeededBytes = reservation is null ? Bytes : ByteCount.Add(reservation.ChargedBytes, Math.Max(0, Charge));
-            reservation?.NoteRefusal(NeededBytes);
+
+            // Growth that was only tried, or given up, is no need. An allocation that fails ends most jobs.
+            if (outcome == BudgetOutcome.Stuck || (Handle is not null && Account is not ReservationAccount.Growth))
+            {
+                reservation?.NoteRefusal(NeededBytes);
+            }
         }
 
         Volatile.Write(ref _outcome, (int)outcome);
@@ -173,12 +174,22 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Ends the wait. False if the outcome was decided before.</summary>
     public bool TryCancel() => Account.Budget!.TryCancel(this);
 
+    /// <summary>Gets what its holder returns once it is granted: nothing if a reservation has begun, which holds its bytes.</summary>
+    public BudgetPermit Permit => _begins is null ? new BudgetPermit(Account, Bytes) : default;
+
     /// <summary>Ends the wait, or returns the granted bytes.</summary>
     public void Withdraw()
     {
         if (!TryCancel() && IsGranted)
         {
-            Account.Return(Bytes);
+            if (_begins is null)
+            {
+                Account.Return(Bytes);
+            }
+            else
+            {
+                _begins.Close();
+            }
         }
     }
 

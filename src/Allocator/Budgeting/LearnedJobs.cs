@@ -1,9 +1,10 @@
+using System.Numerics;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the jobs of one allocator have needed, by their names. Holds only numbers and names, so it keeps neither memory nor an allocator
+/// The needs of one allocator's jobs, by name. Holds only numbers and names, so it keeps neither memory nor an allocator
 /// alive. Thread-safe.
 /// </summary>
 [DebuggerDisplay("{All.Length} names")]
@@ -55,43 +56,35 @@ internal sealed class LearnedJobs
     }
 }
 
-/// <summary>What jobs of one name have needed. Allocates nothing once it is made. Thread-safe.</summary>
-/// <remarks>
-/// A job reserves what half of the jobs needed, and grows. <see cref="ClaimOf"/> is what it may need at most: <see cref="MemoryBudget"/>
-/// keeps that free for one of the jobs that run, so that one can always end, and then the next.
-/// </remarks>
+/// <summary>The bytes that a job may take at most: from the allocator, and elsewhere in the process or its children.</summary>
+internal readonly record struct JobClaim(long AllocatedBytes, long ElsewhereBytes)
+{
+    public long TotalBytes => ByteCount.Add(AllocatedBytes, ElsewhereBytes);
+}
+
+/// <summary>The needs of jobs of one name, by powers of two of their sizes. Thread-safe.</summary>
 [DebuggerDisplay("{Name}: {LearnedBytes} bytes, {Jobs} jobs, {Failures} failed")]
 internal sealed class LearnedJob(string name)
 {
-    // Old sizes are forgotten after so many jobs.
-    private const int RememberedJobs = 64;
+    /// <summary>How many powers of two are remembered. For a new one, the least recently used is forgotten.</summary>
+    public const int MaximumSizes = 8;
 
-    // Until so many have ended nothing is known of the largest.
-    private const int FewJobs = 8;
-
-    // Simulated with 75, 90 and 97: with this one most images of a burst of distinct ones were done.
-    private const int Percentile = 97;
-    private const int Median = 50;
-    private const long Granularity = 64 * 1024;
-
-    private readonly ShortLock _lock = new();
-    private readonly long[] _needs = new long[RememberedJobs];
-    private readonly long[] _sorted = new long[RememberedJobs];
-    private long _jobs;
-    private long _failures;
-    private long _learnedBytes;
-    private long _usualBytes;
+    private LearnedSize[] _sizes = [];
+    private long _uses;
 
     public string Name { get; } = name;
 
-    /// <summary>Gets how many jobs have ended that used memory.</summary>
-    public long Jobs => Volatile.Read(ref _jobs);
+    /// <summary>Gets how many jobs have ended.</summary>
+    public long Jobs => Sum(static size => size.Jobs);
 
     /// <summary>Gets how many of them were refused memory.</summary>
-    public long Failures => Volatile.Read(ref _failures);
+    public long Failures => Sum(static size => size.Failures);
 
-    /// <summary>Gets the 97th percentile of what the last jobs needed, rounded up; 0 before one has ended.</summary>
-    public long LearnedBytes => Volatile.Read(ref _learnedBytes);
+    /// <summary>Gets the most that jobs took from the allocator, of all sizes; 0 before one has ended.</summary>
+    public long LearnedBytes => Max(static size => size.LargestClaim.AllocatedBytes);
+
+    /// <summary>Gets the most that jobs are thought to have taken elsewhere, of all sizes.</summary>
+    public long ElsewhereBytes => Max(static size => size.LargestClaim.ElsewhereBytes);
 
     public long LastUse
     {
@@ -99,49 +92,150 @@ internal sealed class LearnedJob(string name)
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Returns what a job reserves now. Changes while it waits.</summary>
-    public long SizeFor(MemoryBudget? budget)
+    /// <summary>Returns the history for jobs of that size, and of sizes within the same power of two.</summary>
+    public LearnedSize Of(long size)
     {
-        long usual = Volatile.Read(ref _usualBytes);
-        return usual == 0 ? ClaimOf(budget) : Math.Min(usual, Math.Max(budget?.RoomBytes ?? long.MaxValue, Granularity));
+        Debug.Assert(size > 0);
+        int power = LearnedSize.PowerOf(size);
+        long use = Interlocked.Increment(ref _uses);
+        while (true)
+        {
+            LearnedSize[] all = Volatile.Read(ref _sizes);
+            int oldest = 0;
+            for (int i = 0; i < all.Length; i++)
+            {
+                if (all[i].Power == power)
+                {
+                    all[i].LastUse = use;
+                    return all[i];
+                }
+
+                oldest = all[i].LastUse < all[oldest].LastUse ? i : oldest;
+            }
+
+            LearnedSize added = new(this, power) { LastUse = use };
+            LearnedSize[] more = all.Length < MaximumSizes ? [.. all, added] : (LearnedSize[])all.Clone();
+            more[all.Length < MaximumSizes ? all.Length : oldest] = added;
+            if (Interlocked.CompareExchange(ref _sizes, more, all) == all)
+            {
+                return added;
+            }
+        }
     }
 
     /// <summary>
-    /// Returns what a job may need at most, as far as that is known. The fewer jobs have ended, the more is assumed, up to three fifths of
-    /// what there is: the next one may be the largest yet. Of the very first nothing is known: three quarters.
+    /// Returns the claim of a job of a size that has no history: that of the next smaller size, scaled up, or that of the next larger one.
+    /// Null if nothing is known.
     /// </summary>
-    public long ClaimOf(MemoryBudget? budget)
+    public JobClaim? ClaimByNeighbours(long size)
     {
-        long learned = LearnedBytes;
-        long jobs = Jobs;
-        long room = budget?.RoomBytes ?? long.MaxValue;
-        if (jobs < RememberedJobs && room != long.MaxValue)
+        int power = LearnedSize.PowerOf(size);
+        LearnedSize? nearest = null;
+        foreach (LearnedSize other in Volatile.Read(ref _sizes))
         {
-            long assumed = jobs < FewJobs ? long.MaxValue : ByteCount.Add(learned, learned / jobs * (2 * FewJobs));
-            learned = Math.Max(learned, Math.Min(assumed, jobs == 0 ? room / 4 * 3 : room / 5 * 3));
+            bool isNearer = nearest is null || (other.Power < power
+                ? nearest.Power > power || other.Power > nearest.Power
+                : nearest.Power > power && other.Power < nearest.Power);
+            nearest = other.Jobs > 0 && isNearer ? other : nearest;
         }
 
-        return Math.Max(Math.Min(learned, room), Granularity);
+        return nearest?.ClaimOf(size);
     }
 
-    /// <summary>Notes what a job has needed, or would have. One that used nothing teaches nothing.</summary>
-    public void End(long neededBytes, bool isRefused)
+    private long Sum(Func<LearnedSize, long> figure) => Volatile.Read(ref _sizes).Sum(figure);
+
+    private long Max(Func<LearnedSize, long> figure) => Volatile.Read(ref _sizes).Select(figure).DefaultIfEmpty().Max();
+}
+
+/// <summary>The needs of the last jobs of one name and power of two. Allocates nothing once it is made. Thread-safe.</summary>
+[DebuggerDisplay("2^{Power}: {LargestClaim}, {Jobs} jobs")]
+internal sealed class LearnedSize(LearnedJob job, int power)
+{
+    // A larger need is forgotten after as many jobs that needed less.
+    private const int RememberedJobs = 64;
+
+    /// <summary>The least claim, and its steps, in bytes.</summary>
+    public const long Granularity = 64 * 1024;
+
+    private readonly ShortLock _lock = new();
+    private readonly (long Size, long Bytes)[] _allocated = new (long, long)[RememberedJobs];
+    private readonly (long Size, long Bytes)[] _elsewhere = new (long, long)[RememberedJobs];
+    private long _jobs;
+    private long _failures;
+    private long _elsewhereCount;
+    private int _soloRuns;
+
+    public LearnedJob Job { get; } = job;
+
+    /// <summary>Gets the power of two of the sizes, rounded down.</summary>
+    public int Power { get; } = power;
+
+    /// <summary>Gets how many jobs have ended.</summary>
+    public long Jobs => Volatile.Read(ref _jobs);
+
+    public long Failures => Volatile.Read(ref _failures);
+
+    /// <summary>Gets how many jobs ran alone, so that their use elsewhere is exact.</summary>
+    public int SoloRuns => Volatile.Read(ref _soloRuns);
+
+    /// <summary>Gets the claim of the largest job of this power of two that was seen.</summary>
+    public JobClaim LargestClaim => ClaimOf(1);
+
+    /// <summary>Gets or sets how many run now. Under the lock of the running jobs.</summary>
+    public int Running { get; set; }
+
+    public long LastUse
     {
-        if (neededBytes <= 0)
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    public static int PowerOf(long size) => 63 - BitOperations.LeadingZeroCount((ulong)size);
+
+    /// <summary>Returns the most that the last jobs needed. The need of smaller ones is scaled up in proportion to the size.</summary>
+    public JobClaim ClaimOf(long size)
+    {
+        using ShortLock.Section section = _lock.Enter();
+        return new JobClaim(Largest(_allocated, _jobs, size), Largest(_elsewhere, _elsewhereCount, size));
+    }
+
+    /// <summary>Notes the end of a job.</summary>
+    /// <param name="size">Its size.</param>
+    /// <param name="allocatedBytes">The most that it had of the allocator, or would have needed.</param>
+    /// <param name="elsewhereBytes">The most that it is thought to have taken elsewhere; null if that teaches nothing.</param>
+    /// <param name="isSolo">Whether it ran alone.</param>
+    /// <param name="isRefused">Whether it was refused memory.</param>
+    public void End(long size, long allocatedBytes, long? elsewhereBytes, bool isSolo, bool isRefused)
+    {
+        using ShortLock.Section section = _lock.Enter();
+        _allocated[_jobs % RememberedJobs] = (size, allocatedBytes);
+        Volatile.Write(ref _jobs, _jobs + 1);
+        Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
+        if (elsewhereBytes is not long bytes)
         {
             return;
         }
 
-        using ShortLock.Section section = _lock.Enter();
-        _needs[_jobs % RememberedJobs] = neededBytes;
-        Volatile.Write(ref _jobs, _jobs + 1);
-        Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
-        int count = (int)Math.Min(_jobs, RememberedJobs);
-        Array.Copy(_needs, _sorted, count);
-        Array.Sort(_sorted, 0, count);
-        Volatile.Write(ref _learnedBytes, RoundUp(_sorted[count * Percentile / 100]));
-        Volatile.Write(ref _usualBytes, RoundUp(_sorted[count * Median / 100]));
+        if (isSolo && _soloRuns == 1)
+        {
+            // The first has loaded libraries, which stay.
+            _elsewhereCount = 0;
+        }
+
+        _soloRuns = Math.Min(_soloRuns + (isSolo ? 1 : 0), RememberedJobs);
+        _elsewhere[_elsewhereCount++ % RememberedJobs] = (size, bytes);
     }
 
-    private static long RoundUp(long bytes) => ByteCount.Add(bytes, Granularity - 1) / Granularity * Granularity;
+    private static long Largest((long Size, long Bytes)[] needs, long count, long size)
+    {
+        long largest = 0;
+        for (int i = 0; i < Math.Min(count, needs.Length); i++)
+        {
+            (long ofSize, long bytes) = needs[i];
+            double scaled = size > ofSize ? (double)bytes / ofSize * size : bytes;
+            largest = Math.Max(largest, scaled < ByteCount.LargestEstimate ? (long)scaled : ByteCount.LargestEstimate);
+        }
+
+        return ByteCount.RoundUp(largest, Granularity);
+    }
 }

@@ -14,30 +14,44 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
     private const int LookAgainMilliseconds = 10;
 
+    private readonly Clock _clock;
+    private readonly RunningJobs _running = new(new ShortLock());
     private readonly BudgetQueue _queue;
     private long _admittedBytes;
     private long _committedBytes;
+    private long _uncountedBytes;
+    private bool _lacksFreeMemory;
     private int _waiters;
     private bool _mayRefuse;
+    private int _isRefusing;
     private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
-
-    // The learned reservation for which room is kept.
-    private ReservationAccount? _first;
 
     /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
     {
         LimitInBytes = limitInBytes;
-        _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
+        _clock = clock ?? SystemClock.Instance;
+        _queue = new BudgetQueue(this, _clock, timeout);
     }
 
     public long LimitInBytes { get; }
 
     /// <summary>Gets the container's free memory. Null if it is not consulted.</summary>
-    public ProcessHeadroom? Headroom { get; init; }
+    public ProcessHeadroom? Headroom
+    {
+        get;
+        init
+        {
+            field = value;
+            _running = value?.Running ?? _running;
+        }
+    }
+
+    /// <summary>Gets whether jobs are admitted by what the container shows, and waiting requests look at it.</summary>
+    public bool WatchesContainer => Headroom is not null && (KeepsMinimumFree || Headroom.IsLimited);
 
     public long MinimumFreeBytes { get; init; }
 
@@ -47,7 +61,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets the callback that makes room if nothing is outstanding and there still is none. May block.</summary>
     public Action? BeforeRefusal { get; init; }
 
-    /// <summary>Gets whether requests must be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
+    /// <summary>Gets or sets the callback that releases all idle memory, for jobs that take memory elsewhere. May block.</summary>
+    public Action? ReleaseIdle { get; init; }
+
+    /// <summary>Gets or sets the callback that reads how much memory is idle, where requests are not counted.</summary>
+    public Func<long>? ReadIdleBytes { get; set; }
+
+    /// <summary>Gets whether all requests must be admitted. Otherwise only reservations are, and the container may refuse.</summary>
     public bool IsCounted => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
 
     public bool KeepsMinimumFree => MinimumFreeBytes > 0;
@@ -60,15 +80,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public LearnedJobs Jobs { get; } = new();
 
-    /// <summary>Gets the most that could be admitted now if nothing were outstanding.</summary>
-    public long RoomBytes => Math.Min(LimitInBytes, KeepsMinimumFree ? Headroom!.RoomFor(this) : long.MaxValue);
-
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
     /// <summary>Gets what may come back and make room: in a container also the outstanding memory of other allocators.</summary>
     public long OutstandingBytes => KeepsMinimumFree ? Math.Max(AdmittedBytes, Headroom!.AdmittedBytes) : AdmittedBytes;
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
+
+    /// <summary>Gets what is outstanding and was not admitted, because only reservations are. As of the last look.</summary>
+    public long UncountedBytes => Volatile.Read(ref _uncountedBytes);
 
     /// <summary>Gets or sets the part of the admitted bytes charged to open reservations. Under the lock.</summary>
     public long ReservedBytes
@@ -80,9 +100,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             field = value;
         }
     }
-
-    /// <summary>Gets or sets whether learned jobs may grow even if none is certain to end then: otherwise all would wait.</summary>
-    public bool IgnoresClaims { get; set; }
 
     /// <summary>Gets or sets whether growth has to fail unless room is made for it. Set under the lock.</summary>
     public bool IsStuck { get; set; }
@@ -104,9 +121,10 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         try
         {
             Look();
+            FreeForJobs();
             if (KeepsMinimumFree)
             {
-                RefuseWhatFindsNoRoom();
+                BackgroundThread.Shared.RunLong(RefuseWhatFindsNoRoom);
             }
         }
         finally
@@ -130,27 +148,96 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         return false;
     }
 
-    public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, leavingBytes: 0);
+    public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, keepsMinimumFree: true);
 
-    /// <summary>Takes the first bytes of a learned job if one running job can still get all that it may need.</summary>
-    public bool TryBegin(LearnedJob job, long bytes, bool overtakes)
-    {
-        using ShortLock.Section section = Lock.Enter();
-        return TryTake(bytes, overtakes, ClaimsWith(job.ClaimOf(this), bytes, account: null));
-    }
+    /// <summary>Takes bytes for the growth of a job, for which nothing has to stay free. Under the lock.</summary>
+    public bool TryGrow(long bytes, bool overtakes) => TryTake(bytes, overtakes, keepsMinimumFree: false);
 
-    /// <summary>Takes the growth of a learned reservation, under the same condition. Under the lock.</summary>
-    public bool TryGrow(ReservationAccount account, long bytes, bool overtakes)
+    /// <summary>Begins a job if its claim fits: beside the claims of all that run, and what may surprise. Under the lock.</summary>
+    /// <param name="job">The job. It has its claim afterwards, or the one that did not fit.</param>
+    /// <param name="overtakes">Whether waiting requests may be overtaken.</param>
+    public bool TryBegin(RunningJob job, bool overtakes)
     {
         Debug.Assert(Lock.IsHeld);
-        long held = ByteCount.Add(account.ChargedBytes, bytes);
-        if (!TryTake(bytes, overtakes, IgnoresClaims ? 0 : ClaimsWith(account.Job!.ClaimOf(this), held, account)))
+        if (!overtakes && HasWaiters)
         {
             return false;
         }
 
-        _first = First is not { } first || first.ChargedBytes < held ? account : first;
+        using ShortLock.Section section = _running.Lock.Enter();
+        bool watches = WatchesContainer;
+        JobClaim? known = job.FindClaim();
+        long left = Math.Min(LimitInBytes - AdmittedBytes, watches ? Headroom!.LeftForJobs() : long.MaxValue);
+        JobClaim claim = known ?? new JobClaim(left == long.MaxValue ? 0 : left / 2, 0);
+        if (job.Learned is not null)
+        {
+            // The first that runs may be larger than any before, and larger than there is room for.
+            bool isFirst = _running.Count == 0;
+            long allocated = isFirst ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
+            allocated = Math.Max(allocated, LearnedSize.Granularity);
+            long elsewhere = isFirst ? Math.Max(0, Math.Min(claim.ElsewhereBytes, left - allocated)) : claim.ElsewhereBytes;
+            claim = new JobClaim(allocated, elsewhere);
+        }
+
+        job.Claim = claim;
+        long now = _clock.NowMilliseconds;
+        bool isObserved = watches && Headroom!.IsLimited;
+        bool isNothing = job.Learned is null && claim.AllocatedBytes == 0;
+        if (!isNothing && !_running.MayBegin(job, known is null, isObserved, now))
+        {
+            return false;
+        }
+
+        JobClaim surprise = job.Learned is null ? default : _running.SurpriseBeside(claim, this);
+        long minimumFree = job.Learned is null ? MinimumFreeBytes : 0;
+        long beside = claim.ElsewhereBytes + surprise.TotalBytes;
+        bool fits = isNothing || !watches || Headroom!.Admits(this, claim.AllocatedBytes, minimumFree, beside);
+        if (fits && watches && claim.ElsewhereBytes > 0 && !Headroom!.IsFree(claim.ElsewhereBytes))
+        {
+            // Other code cannot use what idles in the pools.
+            _lacksFreeMemory = true;
+            fits = false;
+        }
+
+        long limit = LimitInBytes - Math.Min(surprise.AllocatedBytes, LimitInBytes);
+        if (!fits || !TryAdd(ref _admittedBytes, claim.AllocatedBytes, limit))
+        {
+            return false;
+        }
+
+        _running.Begin(job, this, claim, known is null, now);
         return true;
+    }
+
+    /// <summary>Reads what is outstanding without having been admitted, before a reservation asks for room.</summary>
+    public void ReadUncounted()
+    {
+        if (!IsCounted && ReadIdleBytes is { } readIdle)
+        {
+            long idle = readIdle();
+            using ShortLock.Section section = _running.Lock.Enter();
+            Volatile.Write(ref _uncountedBytes, Math.Max(0, CommittedBytes - idle - _running.UsedBytesOf(this)));
+        }
+    }
+
+    /// <summary>Releases idle memory if a job was held up because too little is really free. May block.</summary>
+    public void FreeForJobs()
+    {
+        if (Volatile.Read(ref _lacksFreeMemory))
+        {
+            Volatile.Write(ref _lacksFreeMemory, false);
+            ReleaseIdle?.Invoke();
+            Headroom!.NoteFreed();
+            Look();
+        }
+    }
+
+    /// <summary>Ends a job that has begun, and learns from it. Under the lock.</summary>
+    public void End(RunningJob job, long allocatedBytes, bool isRefused)
+    {
+        Debug.Assert(Lock.IsHeld);
+        using ShortLock.Section section = _running.Lock.Enter();
+        _running.End(job, allocatedBytes, isRefused, isObserved: WatchesContainer && Headroom!.IsLimited, _clock.NowMilliseconds);
     }
 
     public override long ChargeFor(long bytes) => bytes;
@@ -162,12 +249,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     }
 
     /// <summary>Counts bytes that are about to be committed. False if they are too many. <see cref="Uncount"/> must follow.</summary>
-    public bool TryCount(long bytes) => !IsCounted || TryAdd(ref _committedBytes, bytes, LimitInBytes);
+    public bool TryCount(long bytes) => TryAdd(ref _committedBytes, bytes, LimitInBytes);
 
     /// <summary>Counts bytes as no longer committed.</summary>
     public void Uncount(long bytes)
     {
-        if (bytes != 0 && IsCounted)
+        if (bytes != 0)
         {
             long left = Interlocked.Add(ref _committedBytes, -bytes);
             Debug.Assert(left >= 0, "No more goes than was committed.");
@@ -191,7 +278,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// </summary>
     public void Watch()
     {
-        if (KeepsMinimumFree && HasWaiters)
+        if (WatchesContainer && HasWaiters)
         {
             BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + LookAgainMilliseconds);
         }
@@ -219,8 +306,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         try
         {
-            if (HasWaiters && KeepsMinimumFree)
+            if (HasWaiters && WatchesContainer)
             {
+                ReadUncounted();
                 Headroom!.Measure();
                 Volatile.Write(ref _isMeasured, true);
             }
@@ -240,53 +328,43 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
-    private ReservationAccount? First => _first = _first?.IsClosed == true ? null : _first;
-
     private void RefuseWhatFindsNoRoom()
     {
-        if (HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0))
+        bool isNeeded = HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0);
+        if (isNeeded && Interlocked.Exchange(ref _isRefusing, 1) == 0)
         {
             // No memory of the library will come back: other code has the missing memory, perhaps as garbage.
-            IsStuck = false;
-            BeforeRefusal?.Invoke();
-            Headroom!.NoteFreed();
-            Headroom.Measure();
-            Volatile.Write(ref _mayRefuse, true);
-            ServeWaiters();
-            Volatile.Write(ref _mayRefuse, false);
+            try
+            {
+                IsStuck = false;
+                BeforeRefusal?.Invoke();
+                Headroom!.NoteFreed();
+                Headroom.Measure();
+                Volatile.Write(ref _mayRefuse, true);
+                ServeWaiters();
+            }
+            finally
+            {
+                Volatile.Write(ref _mayRefuse, false);
+                Volatile.Write(ref _isRefusing, 0);
+            }
         }
     }
 
-    // What has to stay free, so that one learned job can go on to its end: the one that grew furthest, or the one that asks. What it
-    // returns then serves the next. Known as the banker's algorithm, for claims that are nearly alike.
-    private long ClaimsWith(long claimBytes, long heldBytes, ReservationAccount? account)
-    {
-        long own = Math.Max(0, claimBytes - heldBytes);
-        if (First is not { } first || first == account)
-        {
-            return own;
-        }
-
-        long claimOfFirst = first.Job!.ClaimOf(this);
-        long left = Math.Max(0, claimOfFirst - first.ChargedBytes);
-        return claimBytes > claimOfFirst ? own : claimBytes < claimOfFirst ? left : Math.Min(own, left);
-    }
-
-    private bool TryTake(long bytes, bool overtakes, long leavingBytes)
+    private bool TryTake(long bytes, bool overtakes, bool keepsMinimumFree)
     {
         if (!overtakes && HasWaiters)
         {
             return false;
         }
 
-        long limit = LimitInBytes - Math.Min(leavingBytes, LimitInBytes);
         if (!KeepsMinimumFree)
         {
-            return TryAdd(ref _admittedBytes, bytes, limit);
+            return TryAdd(ref _admittedBytes, bytes, LimitInBytes);
         }
 
         // As far as the container has room too.
         using ShortLock.Section section = Headroom!.Lock.Enter();
-        return Headroom.Admits(this, ByteCount.Add(bytes, leavingBytes)) && TryAdd(ref _admittedBytes, bytes, limit);
+        return Headroom.Admits(this, bytes, keepsMinimumFree ? MinimumFreeBytes : 0) && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
     }
 }

@@ -12,7 +12,7 @@ namespace Allocator.Budgeting;
 /// for 10 ms, or for 1 s if nothing is limited. Only requests for memory read the system, before they enter the short lock of the counts.
 /// Returns of memory use the last reading.
 /// </remarks>
-internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
+internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackgroundWork
 {
     private const int FreshMilliseconds = 10;
 
@@ -50,11 +50,18 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private long _announced;
     private long _announcementPeriod;
     private long _announcementPeriodBegan;
+    private BackgroundState _work;
 
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
 
     /// <summary>Gets the lock of the counts. Admitted bytes are counted under it.</summary>
-    public ShortLock Lock { get; } = new();
+    public ShortLock Lock => Running.Lock;
+
+    /// <summary>Gets the jobs of all budgets that share this memory.</summary>
+    public RunningJobs Running { get; } = new(new ShortLock());
+
+    /// <summary>Gets whether the last reading has a limit that counts resident memory.</summary>
+    public bool IsLimited => _last.LimitsResident;
 
     /// <summary>Gets the limits, which come and go while a process runs. Its figures are up to a second old.</summary>
     public Headroom Limits
@@ -64,6 +71,29 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             Refresh(FreshWithoutLimitMilliseconds);
             using ShortLock.Section section = Lock.Enter();
             return _last;
+        }
+    }
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    void IBackgroundWork.DoWork()
+    {
+        Measure();
+        Sample();
+    }
+
+    /// <summary>Reads the container again soon, as long as jobs run whose use elsewhere is to be learned.</summary>
+    public void Sample()
+    {
+        int period;
+        using (Lock.Enter())
+        {
+            period = IsLimited ? Running.ReadingPeriod(clock.NowMilliseconds) : 0;
+        }
+
+        if (period > 0)
+        {
+            clock.RunBy(this, clock.NowMilliseconds + period);
         }
     }
 
@@ -185,37 +215,44 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// the process, a request may use the part to be kept free. Admitted bytes are counted under the same lock, so requests do not get in
     /// each other's way.
     /// </summary>
-    public bool Admits(MemoryBudget budget, long bytes)
+    /// <param name="budget">The budget.</param>
+    /// <param name="bytes">What it asks for.</param>
+    /// <param name="minimumFreeBytes">What has to stay free, if anything else is outstanding.</param>
+    /// <param name="elsewhereBytes">What has to be free beside it in any case: for a job's use elsewhere, and for surprises.</param>
+    public bool Admits(MemoryBudget budget, long bytes, long minimumFreeBytes, long elsewhereBytes = 0)
     {
         Debug.Assert(Lock.IsHeld);
         Debug.Assert(_readMilliseconds != Never, "The system has been read.");
         (long admitted, long committed) = ReadClaims();
-
-        // The sums decide alone here, because no figure contains memory that was reserved and not used.
-        if (bytes > ByteCount.Add(_last.LimitBytes - budget.MinimumFreeBytes, -admitted))
+        if (_last.FreeBytes == long.MaxValue)
         {
-            return false;
+            return bytes < ByteCount.LargestEstimate;
         }
 
-        long minimumFree = admitted == 0 ? 0 : budget.MinimumFreeBytes;
+        long minimumFree = admitted == 0 ? 0 : minimumFreeBytes;
+        long limit = minimumFreeBytes > 0 ? _last.LimitBytes : Math.Min(_last.LimitBytes, _last.HardBytes);
 
-        // The figures already contain the memory that allocators have committed, idle memory included; it serves their claims.
-        return _last.FreeBytes == long.MaxValue
-            ? bytes < ByteCount.LargestEstimate
-            : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending())
-                >= ByteCount.Add(ByteCount.Add(admitted, bytes), -ResidentOf(committed));
+        // The sums decide alone here, because no figure contains memory that was reserved and not used.
+        return bytes <= ByteCount.Add(_last.LimitBytes - minimumFreeBytes, -admitted)
+            && ByteCount.Add(limit - minimumFree - elsewhereBytes, -Others(committed)) >= ByteCount.Add(admitted, bytes);
     }
 
-    /// <summary>
-    /// Returns, by the last reading, how much a budget's requests could have if no other were outstanding; <see cref="long.MaxValue"/> if
-    /// nothing limits them.
-    /// </summary>
-    public long RoomFor(MemoryBudget budget)
+    /// <summary>Returns whether other code can take so much now, beside what running jobs have claimed and not taken yet.</summary>
+    public bool IsFree(long bytes)
     {
-        using ShortLock.Section section = Lock.Enter();
+        Debug.Assert(Lock.IsHeld);
+        long free = _last.FreeBytes - Math.Max(0, _last.LimitBytes - _last.HardBytes);
+        return free - Pending() - Running.UnusedElsewhereBytes >= bytes;
+    }
+
+    /// <summary>Returns, by the last reading, how much is left for jobs beside all that is outstanding or claimed.</summary>
+    public long LeftForJobs()
+    {
+        Debug.Assert(Lock.IsHeld);
+        (long admitted, long committed) = ReadClaims();
         return _last.FreeBytes == long.MaxValue
             ? long.MaxValue
-            : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ResidentOf(ReadClaims().Committed));
+            : Math.Max(0, ByteCount.Add(Math.Min(_last.LimitBytes, _last.HardBytes) - Others(committed), -admitted));
     }
 
     /// <summary>Gets what is outstanding or reserved in all budgets that share this memory.</summary>
@@ -255,6 +292,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     {
         // The figures may or may not contain memory committed meanwhile, so it counts.
         long committed = Volatile.Read(ref _sinceRead);
+        long ofLibrary = OfLibrary();
         Headroom read = source.ReadHeadroom();
         if (read.LimitsResident)
         {
@@ -275,11 +313,24 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
         _sinceRead -= committed;
         _grantedWhenRead = _granted - _sinceRead;
+        if (read.LimitsResident)
+        {
+            // Memory may have been granted or released while the files were read.
+            Running.Observe(read.LimitBytes - read.FreeBytes - Math.Max(ofLibrary, OfLibrary()), read.GarbageBytes, nowMilliseconds);
+        }
+
         if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
         {
             _announcementPeriodBegan = nowMilliseconds;
             _announcedRecently[++_announcementPeriod & 1] = 0;
         }
+    }
+
+    // What the library holds or is about to hold, and what was announced to it.
+    private long OfLibrary()
+    {
+        using ShortLock.Section section = Lock.Enter();
+        return _granted + _inFlight + _announced;
     }
 
     private void CountAnnounced(long bytes, long period)
@@ -292,11 +343,20 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    // The bytes that can certainly be taken: by the figures, and by the sums of granted and announced bytes.
+    // The bytes that can certainly be taken: by the figures, less what jobs may still take elsewhere, and by the sums of granted and
+    // announced bytes.
     private long Certain(bool isAdmitted)
     {
         long bySums = _last.LimitsResident ? _last.HardBytes - _granted - _inFlight - (isAdmitted ? 0 : _announced) : long.MaxValue;
-        return _last.HasHardLimit ? Math.Min(bySums, _last.CertainBytes - Pending(withAnnounced: !isAdmitted)) : bySums;
+        long ofJobs = IsLimited ? Running.UnusedElsewhereBytes : 0;
+        return _last.HasHardLimit ? Math.Min(bySums, _last.CertainBytes - Pending(withAnnounced: !isAdmitted) - ofJobs) : bySums;
+    }
+
+    // What the container uses beside the memory of the library, or will if all jobs take their claims. Under the lock.
+    private long Others(long committed)
+    {
+        long others = _last.LimitBytes - _last.FreeBytes + Pending() - ResidentOf(committed);
+        return IsLimited ? Running.ElsewhereBytes(others) : others;
     }
 
     // Granted, and perhaps not in the figures yet. Under the lock.
@@ -321,7 +381,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                admitted = ByteCount.Add(admitted, budget.AdmittedBytes);
+                admitted = ByteCount.Add(admitted, budget.AdmittedBytes + budget.UncountedBytes);
                 committed += budget.CommittedBytes;
             }
         }

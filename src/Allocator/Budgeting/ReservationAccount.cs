@@ -14,6 +14,8 @@ internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
 
+    private readonly RunningJob _job;
+
     // Changes only if it is a use of another reservation, and that ends.
     private BudgetAccount? _parent;
     private long _reservedBytes;
@@ -29,26 +31,30 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _spareBytes;
     private long _overflowCount;
     private long _refusedBytes;
+    private long _refusalCount;
     private bool _isClosed;
 
-    /// <summary>Makes the account. The bytes have been taken from the parent; if not, <see cref="Grant"/> must follow.</summary>
-    public ReservationAccount(BudgetAccount? parent, long reservedBytes, bool isGranted = true)
+    /// <summary>Makes an account that has not begun. <see cref="TryBegin"/> must follow.</summary>
+    public ReservationAccount(BudgetAccount? parent, RunningJob job)
         : base(parent?.Budget)
     {
-        Debug.Assert(reservedBytes >= 0);
         _parent = parent;
+        _job = job;
+        job.Account = this;
         Lock = parent?.Lock ?? new ShortLock();
-        if (isGranted)
-        {
-            Grant(reservedBytes);
-        }
     }
 
     /// <summary>Gets the bytes reserved at first. They decide its place in the queue: growth does not change it.</summary>
     public long OriginalBytes { get; private set; }
 
-    /// <summary>Gets the job that learns from this reservation. Null if the caller gave its size.</summary>
-    public LearnedJob? Job { get; init; }
+    /// <summary>Gets whether its size is learned from earlier jobs.</summary>
+    public bool IsLearned => _job.Learned is not null;
+
+    /// <summary>Gets the bytes that it asked for last, or has begun with.</summary>
+    public long ClaimedBytes => _job.Claim.AllocatedBytes;
+
+    /// <summary>Gets the most that the job is thought to have taken elsewhere.</summary>
+    public long PeakElsewhereBytes => _job.PeakElsewhereBytes;
 
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
@@ -78,6 +84,10 @@ internal sealed class ReservationAccount : BudgetAccount
             return Volatile.Read(ref _spareBytes) is >= 0 and long spare ? SpareWhenIdle - spare : _usedBytes;
         }
     }
+
+    /// <summary>Gets the outstanding bytes without the lock: a figure that may be a moment old.</summary>
+    public long CurrentUsedBytes =>
+        Volatile.Read(ref _spareBytes) is >= 0 and long spare ? Math.Max(0, SpareWhenIdle - spare) : Volatile.Read(ref _usedBytes);
 
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
@@ -129,23 +139,52 @@ internal sealed class ReservationAccount : BudgetAccount
         Shrink(usedBytes: bytes);
     }
 
-    /// <summary>Begins the reservation. Its bytes have been taken from the parent. Allocates nothing.</summary>
-    public void Grant(long reservedBytes)
+    /// <summary>Begins the reservation if its claim fits. A part of another reservation draws on that. Allocates nothing.</summary>
+    public bool TryBegin(bool overtakes)
     {
-        OriginalBytes = reservedBytes;
-        Serial = Interlocked.Increment(ref s_lastSerial);
         using ShortLock.Section section = Lock.Enter();
         Debug.Assert(_reservedBytes == 0 && !_isClosed);
-        Volatile.Write(ref _reservedBytes, OriginalBytes);
         LeaveEnded();
+        if (_parent is MemoryBudget budget)
+        {
+            if (!budget.TryBegin(_job, overtakes))
+            {
+                return false;
+            }
+        }
+        else
+        {
+            JobClaim claim = _job.FindClaim() ?? default;
+            _job.Claim = IsLearned ? claim with { AllocatedBytes = Math.Max(claim.AllocatedBytes, LearnedSize.Granularity) } : claim;
+            if (_parent?.TryTake(ClaimedBytes, overtakes) == false)
+            {
+                return false;
+            }
+        }
+
+        OriginalBytes = ClaimedBytes;
+        Serial = Interlocked.Increment(ref s_lastSerial);
+        Volatile.Write(ref _reservedBytes, OriginalBytes);
         NoteCharge(OriginalBytes);
+        return true;
     }
 
-    /// <summary>Notes how much more the job would have needed. Under the lock.</summary>
+    /// <summary>Gets how often an allocation of the job was refused.</summary>
+    public long RefusalCount => Volatile.Read(ref _refusalCount);
+
+    /// <summary>Notes what the job would have needed. Under the lock.</summary>
     public void NoteRefusal(long neededBytes)
     {
         Debug.Assert(Lock.IsHeld);
         _refusedBytes = Math.Max(_refusedBytes, neededBytes);
+        Volatile.Write(ref _refusalCount, _refusalCount + 1);
+    }
+
+    /// <summary>Notes that an admitted allocation was refused by the container or the system.</summary>
+    public void NoteRefusalOf(long bytes)
+    {
+        using ShortLock.Section section = Lock.Enter();
+        NoteRefusal(ByteCount.Add(UsedBytes, bytes));
     }
 
     /// <summary>Returns the account for its growth: bytes taken there are reserved here, by the same queue and rules.</summary>
@@ -170,7 +209,7 @@ internal sealed class ReservationAccount : BudgetAccount
             long unused = ChargedBytes - _usedBytes;
             NoteCharge(_nestedBytes - ChargedBytes);
             Volatile.Write(ref _isClosed, true);
-            Job?.End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusedBytes > 0);
+            End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusedBytes > 0);
             if (unused != 0)
             {
                 _parent?.EndCharge(unused);
@@ -241,9 +280,22 @@ internal sealed class ReservationAccount : BudgetAccount
     private bool TryTakeOfParent(long bytes, bool overtakes)
     {
         LeaveEnded();
-        return Job is not null && !_isClosed && _parent is MemoryBudget budget
-            ? budget.TryGrow(this, bytes, overtakes)
+        return IsLearned && !_isClosed && _parent is MemoryBudget budget
+            ? budget.TryGrow(bytes, overtakes)
             : _parent?.TryTake(bytes, overtakes) != false;
+    }
+
+    private void End(long neededBytes, bool isRefused)
+    {
+        if (_parent is MemoryBudget budget)
+        {
+            budget.End(_job, neededBytes, isRefused);
+        }
+        else
+        {
+            // A part of another job, which counts what both use elsewhere; or nothing limits it.
+            _job.Learned?.End(_job.Size, neededBytes, elsewhereBytes: null, isSolo: false, isRefused);
+        }
     }
 
     // Made in a flow that used another reservation, which has ended since: the charge goes to what encloses that one. Jobs that begin
@@ -282,7 +334,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    private sealed class Growth(ReservationAccount reservation) : BudgetAccount(reservation.Budget)
+    internal sealed class Growth(ReservationAccount reservation) : BudgetAccount(reservation.Budget)
     {
         public override ReservationAccount? OutermostReservation => reservation.OutermostReservation;
 

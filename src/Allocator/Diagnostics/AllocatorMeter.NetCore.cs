@@ -160,8 +160,11 @@ internal static class AllocatorMeter
         Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
-        const string Size = "Memory that a job reserves, learned from earlier jobs of its name.";
+        const string Size = "The most that jobs of the name took from the allocator.";
+        const string Elsewhere = "The most that jobs of the name took elsewhere in the container.";
         Publish(() => meter.CreateObservableGauge("allocator.job.size", () => Jobs(static job => job.LearnedBytes), "By", Size));
+        Publish(() => meter.CreateObservableGauge(
+            "allocator.job.elsewhere", () => Jobs(static job => job.ElsewhereBytes), "By", Elsewhere));
         Publish(() => meter.CreateObservableCounter("allocator.job.ended", () => Jobs(static job => job.Jobs), "{job}", "Learned jobs."));
         Publish(() => meter.CreateObservableCounter(
             "allocator.job.refused", () => Jobs(static job => job.Refused), "{job}", "Jobs that were refused memory."));

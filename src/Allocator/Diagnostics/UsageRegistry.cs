@@ -139,7 +139,10 @@ internal static class UsageRegistry
                 {
                     all.TryGetValue((NameOf(source), job), out JobFigures other);
                     all[(NameOf(source), job)] = new JobFigures(
-                        Math.Max(figures.LearnedBytes, other.LearnedBytes), figures.Jobs + other.Jobs, figures.Refused + other.Refused);
+                        Math.Max(figures.LearnedBytes, other.LearnedBytes),
+                        Math.Max(figures.ElsewhereBytes, other.ElsewhereBytes),
+                        figures.Jobs + other.Jobs,
+                        figures.Refused + other.Refused);
                 }
             }
         }
@@ -226,7 +229,7 @@ internal sealed record NamedFigures(string Name, long[] Values, bool IsLive)
 }
 
 /// <summary>The needs of jobs of one name, and how many have ended and been refused memory.</summary>
-internal readonly record struct JobFigures(long LearnedBytes, long Jobs, long Refused);
+internal readonly record struct JobFigures(long LearnedBytes, long ElsewhereBytes, long Jobs, long Refused);
 
 /// <summary>An allocator as the metrics see it.</summary>
 internal interface IUsageSource

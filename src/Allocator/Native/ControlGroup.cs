@@ -71,8 +71,13 @@ internal sealed class ControlGroup(
             TotalBytes = limit,
             StalledPercent = _stalls?.StalledPercent,
         };
-        Headroom left = new(limit, limit - used, long.MaxValue);
-        return new SystemReading(SystemMemory.Judge(load), hard == long.MaxValue ? left : WithHardLimit(left, hard, usage, freeSwap));
+
+        // The orchestrator shows active file pages as used. The kernel reclaims them all the same before it kills, so decisions count them
+        // as free.
+        long held = Math.Max(0, Math.Min(used, usage - ReclaimableBytes));
+        Headroom left = new(limit, limit - held, long.MaxValue);
+        load = SystemMemory.Judge(load, held);
+        return new SystemReading(load, hard == long.MaxValue ? left : WithHardLimit(left, hard, usage, freeSwap));
     }
 
     public void Dispose()

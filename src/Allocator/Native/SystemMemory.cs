@@ -53,17 +53,25 @@ internal abstract class SystemMemory
     /// <summary>Reads how short memory is, at ticks and for diagnostics. Limits change while a process runs.</summary>
     public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
-    public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
+    public Headroom ReadHeadroom()
+    {
+        Headroom left = Read(looksForLimits: false).Left;
+        return left.LimitsResident ? left with { GarbageBytes = ReadGarbage() } : left;
+    }
 
     /// <summary>Returns the resident bytes of this process; 0 if unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
 
     /// <summary>Returns the same figures, with a judgement of whether load is high.</summary>
-    public static MemoryLoad Judge(MemoryLoad load) => load with
+    /// <param name="load">The figures.</param>
+    /// <param name="heldBytes">The used bytes that the kernel cannot reclaim, if they are known.</param>
+    public static MemoryLoad Judge(MemoryLoad load, long? heldBytes = null)
     {
-        IsHigh = load.UsedBytes >= load.TotalBytes * HighUse
-            || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
-    };
+        long held = heldBytes ?? load.UsedBytes;
+        bool isHigh = held >= load.TotalBytes * HighUse
+            || (load.StalledPercent >= HighStalledPercent && held >= load.TotalBytes * UseWithStalls);
+        return load with { IsHigh = isHigh };
+    }
 
     /// <summary>Returns the limit that is short of memory, or else the one that leaves less.</summary>
     public static MemoryLoad Tighter(MemoryLoad a, MemoryLoad b) =>
@@ -96,6 +104,25 @@ internal abstract class SystemMemory
                 IsHigh = used >= high,
             }
             : null;
+
+    // What was allocated since the last collection, up to what the youngest generation held then: it goes with the next collection.
+    private static long ReadGarbage()
+    {
+#if NET
+        try
+        {
+            GCMemoryInfo last = GC.GetGCMemoryInfo(GCKind.Any);
+            long youngest = last.GenerationInfo.Length > 0 ? last.GenerationInfo[0].SizeBeforeBytes : 0;
+            return Math.Max(0, Math.Min(GC.GetTotalMemory(forceFullCollection: false) - last.HeapSizeBytes, youngest));
+        }
+        catch (OutOfMemoryException)
+        {
+            return 0;
+        }
+#else
+        return 0;
+#endif
+    }
 
     /// <summary>Reads how many bytes the GC may use. Null if it does not report a limit.</summary>
     public static long? TryReadCollectorLimit()
@@ -160,7 +187,7 @@ internal readonly record struct SystemReading(MemoryLoad Load, Headroom Left)
 /// <summary>How much memory is left to a process, as of one reading.</summary>
 /// <param name="LimitBytes">The limit that leaves least: the container's or, without one, the memory of the machine.</param>
 /// <param name="FreeBytes">
-/// The bytes left under that limit, with idle file pages counted as free. Negative if the use is above the limit.
+/// The bytes left under that limit, with all that the kernel can reclaim counted as free. Negative if the use is above the limit.
 /// </param>
 /// <param name="CertainBytes">
 /// The bytes that can be taken before a process is killed, with all that the kernel could reclaim counted as free. Only hard limits count.
@@ -179,6 +206,9 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
     /// matter. <see cref="long.MaxValue"/> if there is none.
     /// </summary>
     public long HardBytes { get; init; } = long.MaxValue;
+
+    /// <summary>Gets how much of the used memory is young garbage of the collector's, as far as that is known.</summary>
+    public long GarbageBytes { get; init; }
 
     /// <summary>Gets whether such a limit exists. Memory counts against it when it is written to.</summary>
     public bool LimitsResident => HardBytes != long.MaxValue;

@@ -34,10 +34,21 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         }
     }
 
-    /// <summary>Trims on this thread, unless that was done lately or another thread does it now.</summary>
+    /// <summary>
+    /// Trims, unless that was done lately or another thread does it now: on this thread, but for the background thread on another one,
+    /// because a trim may take seconds.
+    /// </summary>
     public void TryTrim(AllocatorCounters counters)
     {
         ShortLock.AssertNoneHeld();
+        if (IsDue && Volatile.Read(ref _isBusy) == 0)
+        {
+            BackgroundThread.Shared.RunLong(() => TrimIfDue(counters));
+        }
+    }
+
+    private void TrimIfDue(AllocatorCounters counters)
+    {
         if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)
         {
             return;

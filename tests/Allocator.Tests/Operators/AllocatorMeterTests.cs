@@ -30,6 +30,7 @@ public class AllocatorMeterTests
                 "ObservableCounter allocator.pool.misses {request}",
                 "ObservableCounter allocator.rents {rent}",
                 "ObservableCounter allocator.trims {trim}",
+                "ObservableGauge allocator.job.elsewhere By",
                 "ObservableGauge allocator.job.size By",
                 "ObservableGauge allocator.memory.peak_committed By",
                 "ObservableUpDownCounter allocator.budget.limit By",

@@ -1,0 +1,69 @@
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Primitives;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>The state of a request before its endpoint runs, so that the endpoint can run once more if it was refused memory.</summary>
+internal sealed class RunState
+{
+    private readonly HttpContext _context;
+    private readonly List<KeyValuePair<Type, object>> _features;
+    private readonly List<KeyValuePair<object, object?>> _items;
+    private readonly List<KeyValuePair<string, StringValues>> _headers;
+    private readonly RouteValueDictionary _routeValues;
+
+    public RunState(HttpContext context)
+    {
+        _context = context;
+        _features = [.. context.Features];
+        _items = [.. context.Items];
+        _headers = [.. context.Response.Headers];
+        _routeValues = new RouteValueDictionary(context.Request.RouteValues);
+    }
+
+    /// <summary>Gets whether nothing has been answered, and the method promises that running it twice does no harm.</summary>
+    public bool MayRunAgain =>
+        !_context.Response.HasStarted && !_context.RequestAborted.IsCancellationRequested
+            && (HttpMethods.IsGet(_context.Request.Method) || HttpMethods.IsHead(_context.Request.Method));
+
+    /// <summary>Makes features, items, headers and route values what they were, and gives the request services of its own.</summary>
+    public void Restore()
+    {
+        foreach (KeyValuePair<Type, object> present in _context.Features.ToArray())
+        {
+            if (!_features.Exists(before => before.Key == present.Key))
+            {
+                _context.Features[present.Key] = null;
+            }
+        }
+
+        foreach (KeyValuePair<Type, object> before in _features)
+        {
+            if (!ReferenceEquals(_context.Features[before.Key], before.Value))
+            {
+                _context.Features[before.Key] = before.Value;
+            }
+        }
+
+        _context.Items.Clear();
+        foreach (KeyValuePair<object, object?> before in _items)
+        {
+            _context.Items[before.Key] = before.Value;
+        }
+
+        _context.Response.Headers.Clear();
+        foreach (KeyValuePair<string, StringValues> before in _headers)
+        {
+            _context.Response.Headers[before.Key] = before.Value;
+        }
+
+        _context.Request.RouteValues = new RouteValueDictionary(_routeValues);
+
+        // Scoped services may have been left half used: a database context, for instance.
+        IServiceScopeFactory scopes = _context.RequestServices.GetRequiredService<IServiceScopeFactory>();
+        RequestServicesFeature services = new(_context, scopes);
+        _context.Features.Set<IServiceProvidersFeature>(services);
+    }
+}

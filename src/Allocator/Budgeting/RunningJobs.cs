@@ -1,0 +1,274 @@
+using Allocator.Native;
+
+namespace Allocator.Budgeting;
+
+/// <summary>One reservation that runs, or asks to: how much it may take, and how much it has taken elsewhere.</summary>
+internal sealed class RunningJob
+{
+    private readonly long _givenBytes;
+
+    /// <summary>Makes a job whose claim the caller gives, in bytes of the allocator.</summary>
+    public RunningJob(long bytes)
+    {
+        _givenBytes = bytes;
+        Node = new LinkedListNode<RunningJob>(this);
+    }
+
+    /// <summary>Makes a job whose claim is learned.</summary>
+    public RunningJob(LearnedSize learned, long size)
+        : this(0)
+    {
+        Learned = learned;
+        Size = size;
+    }
+
+    /// <summary>Gets the history that it learns from. Null if the caller gave its claim.</summary>
+    public LearnedSize? Learned { get; }
+
+    public long Size { get; }
+
+    public LinkedListNode<RunningJob> Node { get; }
+
+    /// <summary>Gets or sets the account of what it has of the allocator. Set before it begins.</summary>
+    public ReservationAccount? Account { get; set; }
+
+    /// <summary>Gets or sets the budget in which it runs. Set under the lock of the running jobs, as all that follows.</summary>
+    public MemoryBudget? Budget { get; set; }
+
+    /// <summary>Gets or sets its claim when it began.</summary>
+    public JobClaim Claim { get; set; }
+
+    /// <summary>Gets or sets whether nothing was known of such jobs when it began.</summary>
+    public bool IsUnknown { get; set; }
+
+    public long BeganMilliseconds { get; set; }
+
+    /// <summary>Gets or sets whether no other job has run at the same time.</summary>
+    public bool IsSolo { get; set; }
+
+    /// <summary>Gets or sets the most that it is thought to have taken elsewhere.</summary>
+    public long PeakElsewhereBytes { get; set; }
+
+    /// <summary>Returns what is known of its need now. Null if nothing is.</summary>
+    public JobClaim? FindClaim() =>
+        Learned is not { } learned ? new JobClaim(_givenBytes, 0)
+        : learned.Jobs > 0 ? learned.ClaimOf(Size)
+        : learned.Job.ClaimByNeighbours(Size);
+}
+
+/// <summary>
+/// The jobs that run in the process, and what they use elsewhere: all that the container uses beyond the memory of the library and beyond
+/// the base, which is what it used when no job ran. Under one short lock; allocates nothing.
+/// </summary>
+/// <remarks>
+/// A job that runs alone teaches exactly what it takes elsewhere. Of jobs that run together only the sum is known: their shares, in
+/// proportion to their claims, raise a claim and never lower one.
+/// </remarks>
+[DebuggerDisplay("{_jobs.Count} jobs, base {BaseBytes}, elsewhere {_othersBytes}")]
+internal sealed class RunningJobs(ShortLock shortLock)
+{
+    // At most a quarter as many jobs of a size run at once as have ended, and two in any case: the largest may not have been seen yet.
+    private const int EndedForEach = 4;
+
+    // The first jobs of a size run alone: the first also loads libraries.
+    private const int SoloRuns = 2;
+
+    // For so long others wait for a job that has to run alone, or of which nothing is known.
+    private const int ExclusiveMilliseconds = 1000;
+
+    // A job that runs for longer, such as a stream, does not keep the base from being read.
+    private const int LongMilliseconds = 10_000;
+
+    // malloc keeps what jobs have freed, until it is trimmed: within this time after the last job.
+    private const int SettledMilliseconds = 1000;
+
+    // A reading takes some tens of microseconds.
+    private const int SoloReadingMilliseconds = 5;
+    private const int ReadingMilliseconds = 20;
+
+    private const long LeastShare = 64 * 1024;
+
+    private readonly LinkedList<RunningJob> _jobs = new();
+    private long _elsewhereClaims;
+    private long _othersBytes;
+    private long _mostGarbageBytes;
+    private long _idleSince;
+
+    public ShortLock Lock { get; } = shortLock;
+
+    public int Count => _jobs.Count;
+
+    /// <summary>Gets what others used when no job ran. Negative before the first reading.</summary>
+    public long BaseBytes { get; private set; } = -1;
+
+    /// <summary>Returns the use elsewhere that counts: that of now, or that of all jobs with their whole claims.</summary>
+    public long ElsewhereBytes(long othersBytes) => BaseBytes < 0 ? othersBytes : Math.Max(othersBytes, ExpectedBytes);
+
+    /// <summary>Gets the part of the claims elsewhere that was not used at the last reading: it is kept for the jobs that run.</summary>
+    public long UnusedElsewhereBytes => BaseBytes < 0 ? 0 : Math.Max(0, ByteCount.Add(BaseBytes, _elsewhereClaims) - _othersBytes);
+
+    private long ExpectedBytes => ByteCount.Add(ByteCount.Add(BaseBytes, _mostGarbageBytes), _elsewhereClaims);
+
+    /// <summary>Returns what the running jobs of a budget have of its allocator.</summary>
+    public long UsedBytesOf(MemoryBudget budget)
+    {
+        Debug.Assert(Lock.IsHeld);
+        long used = 0;
+        foreach (RunningJob job in _jobs)
+        {
+            used += job.Budget == budget ? job.Account!.CurrentUsedBytes : 0;
+        }
+
+        return used;
+    }
+
+    /// <summary>Returns in how many milliseconds the container is to be read again; 0 if nothing is to be learned from it.</summary>
+    public int ReadingPeriod(long now)
+    {
+        Debug.Assert(Lock.IsHeld);
+        int period = 0;
+        foreach (RunningJob job in _jobs)
+        {
+            if (job.Learned is not null && now - job.BeganMilliseconds < LongMilliseconds)
+            {
+                period = job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
+            }
+        }
+
+        return period;
+    }
+
+    /// <summary>Notes a reading.</summary>
+    /// <param name="othersBytes">What the container uses beside the memory of the library.</param>
+    /// <param name="garbageBytes">The part of it that goes with the next collection. It belongs to no job.</param>
+    /// <param name="now">The time.</param>
+    public void Observe(long othersBytes, long garbageBytes, long now)
+    {
+        Debug.Assert(Lock.IsHeld);
+        _mostGarbageBytes = Math.Max(_mostGarbageBytes, garbageBytes);
+        _othersBytes = Math.Max(0, othersBytes - garbageBytes);
+        int running = 0;
+        int unknown = 0;
+        long known = 0;
+        foreach (RunningJob job in _jobs)
+        {
+            running += now - job.BeganMilliseconds < LongMilliseconds ? 1 : 0;
+            unknown += job is { Learned: not null, IsUnknown: true } ? 1 : 0;
+            known += WeightOf(job);
+        }
+
+        if (running == 0 && (BaseBytes < 0 || _othersBytes < BaseBytes || now - _idleSince >= SettledMilliseconds))
+        {
+            BaseBytes = _othersBytes;
+        }
+
+        long elsewhere = Math.Max(0, _othersBytes - BaseBytes);
+        foreach (RunningJob job in _jobs)
+        {
+            long share = _jobs.Count == 1 ? elsewhere
+                : job is { Learned: not null, IsUnknown: true } ? Math.Max(0, elsewhere - known) / unknown
+                : unknown > 0 ? Math.Min(elsewhere, WeightOf(job))
+                : known == 0 ? 0 : (long)((double)elsewhere * WeightOf(job) / known);
+            job.PeakElsewhereBytes = Math.Max(job.PeakElsewhereBytes, share);
+        }
+    }
+
+    /// <summary>Returns whether a job may begin beside those that run, whatever room there is.</summary>
+    /// <param name="job">The job.</param>
+    /// <param name="isUnknown">Whether nothing is known of its need.</param>
+    /// <param name="isObserved">Whether its use elsewhere can be seen.</param>
+    /// <param name="now">The time.</param>
+    public bool MayBegin(RunningJob job, bool isUnknown, bool isObserved, long now)
+    {
+        Debug.Assert(Lock.IsHeld);
+        if (job.Learned is not { } learned)
+        {
+            return true;
+        }
+
+        if (learned.Running >= Math.Max(2, learned.Jobs / EndedForEach))
+        {
+            return false;
+        }
+
+        bool needsSolo = isObserved && learned.SoloRuns < SoloRuns;
+        foreach (RunningJob other in _jobs)
+        {
+            bool isYoung = now - other.BeganMilliseconds < ExclusiveMilliseconds;
+            bool isAlone = isObserved && other.IsSolo && other.Learned?.SoloRuns < SoloRuns;
+            if (isYoung && other.Learned is not null && (needsSolo || isAlone || (isUnknown && other.IsUnknown)))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>
+    /// Returns what has to stay free beside a learned job and those that run: from the third on, the largest claim once more, so that one
+    /// of them may need more than any before.
+    /// </summary>
+    public JobClaim SurpriseBeside(JobClaim claim, MemoryBudget budget)
+    {
+        Debug.Assert(Lock.IsHeld);
+        int running = 0;
+        long total = claim.TotalBytes;
+        long allocated = claim.AllocatedBytes;
+        foreach (RunningJob other in _jobs)
+        {
+            if (other.Learned is not null)
+            {
+                running++;
+                total = Math.Max(total, other.Claim.TotalBytes);
+                allocated = other.Budget == budget ? Math.Max(allocated, other.Claim.AllocatedBytes) : allocated;
+            }
+        }
+
+        return running < 2 ? default : new JobClaim(allocated, total - allocated);
+    }
+
+    public void Begin(RunningJob job, MemoryBudget budget, JobClaim claim, bool isUnknown, long now)
+    {
+        Debug.Assert(Lock.IsHeld && job.Node.List is null);
+        job.Budget = budget;
+        job.Claim = claim;
+        job.IsUnknown = isUnknown;
+        job.BeganMilliseconds = now;
+        job.IsSolo = _jobs.Count == 0;
+        foreach (RunningJob other in _jobs)
+        {
+            other.IsSolo = false;
+        }
+
+        _jobs.AddLast(job.Node);
+        _elsewhereClaims += claim.ElsewhereBytes;
+        if (job.Learned is { } learned)
+        {
+            learned.Running++;
+        }
+    }
+
+    /// <summary>Ends a job, and learns from it.</summary>
+    public void End(RunningJob job, long allocatedBytes, bool isRefused, bool isObserved, long now)
+    {
+        Debug.Assert(Lock.IsHeld);
+        if (job.Node.List is null)
+        {
+            return;
+        }
+
+        _jobs.Remove(job.Node);
+        _elsewhereClaims -= job.Claim.ElsewhereBytes;
+        _idleSince = now;
+        if (job.Learned is { } learned)
+        {
+            learned.Running--;
+            bool isTaught = isObserved && (job.IsSolo || job.IsUnknown || job.PeakElsewhereBytes > job.Claim.ElsewhereBytes);
+            learned.End(job.Size, allocatedBytes, isTaught ? job.PeakElsewhereBytes : null, job.IsSolo && isObserved, isRefused);
+        }
+    }
+
+    private static long WeightOf(RunningJob job) =>
+        job.Learned is null || job.IsUnknown ? 0 : Math.Max(job.Claim.ElsewhereBytes, LeastShare);
+}

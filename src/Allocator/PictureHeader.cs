@@ -1,0 +1,339 @@
+using System.Buffers.Binary;
+
+namespace Allocator;
+
+/// <summary>The format of an encoded picture.</summary>
+public enum PictureFormat
+{
+    /// <summary>None that <see cref="PictureHeader"/> knows.</summary>
+    Unknown,
+
+    /// <summary>JPEG, with the exception of JPEG XL and JPEG 2000.</summary>
+    Jpeg,
+
+    /// <summary>PNG, animated ones included.</summary>
+    Png,
+
+    /// <summary>WebP: lossy, lossless or extended.</summary>
+    WebP,
+
+    /// <summary>GIF.</summary>
+    Gif,
+
+    /// <summary>Windows bitmap.</summary>
+    Bmp,
+}
+
+/// <summary>
+/// The properties of an encoded picture that its first bytes contain, and the memory that they let expect. Reads JPEG, PNG, WebP, GIF and
+/// BMP, and decodes nothing.
+/// </summary>
+/// <remarks>
+/// It is the size of a job: <c>ReserveAsync("thumbnails", header.ExpectedBytes)</c>. The bytes come from whoever sent the picture, so a
+/// size may lie; a decoder has limits of its own.
+/// </remarks>
+public readonly record struct PictureHeader
+{
+    private const int BytesPerPixel = 4;
+
+    // Of the extended form of WebP.
+    private const byte AnimationFlag = 2;
+
+    // APP1 of JPEG begins with these bytes if it is EXIF.
+    private static ReadOnlySpan<byte> Exif => "Exif\0\0"u8;
+
+    private static ReadOnlySpan<byte> PngSignature => [0x89, (byte)'P', (byte)'N', (byte)'G', 13, 10, 26, 10];
+
+    private static ReadOnlySpan<byte> JpegSignature => [0xFF, 0xD8];
+
+    private readonly long _coefficientBytes;
+
+    private PictureHeader(PictureFormat format, long width, long height, long coefficientBytes = 0)
+    {
+        Format = format;
+        Width = width;
+        Height = height;
+        _coefficientBytes = coefficientBytes;
+        Orientation = 1;
+    }
+
+    /// <summary>Gets the format.</summary>
+    public PictureFormat Format { get; private init; }
+
+    /// <summary>Gets the width in pixels, as stored: before the orientation is applied.</summary>
+    public long Width { get; }
+
+    /// <summary>Gets the height in pixels, as stored.</summary>
+    public long Height { get; }
+
+    /// <summary>
+    /// Gets whether the picture is stored in passes over the whole of it: progressive or multi-scan JPEG, interlaced PNG or GIF. A JPEG's
+    /// decoder then keeps the coefficients of the whole picture.
+    /// </summary>
+    public bool IsProgressive { get; private init; }
+
+    /// <summary>Gets whether it may have several frames.</summary>
+    public bool IsAnimated { get; private init; }
+
+    /// <summary>Gets the orientation by EXIF, 1 to 8; 1 if there is none. Read from JPEG only.</summary>
+    public int Orientation { get; private init; }
+
+    /// <summary>Gets whether <see cref="TryRead"/> returned false only because it needs more bytes of the file.</summary>
+    public bool NeedsMoreBytes { get; private init; }
+
+    /// <summary>
+    /// Gets the bytes that one decoded frame lets expect: four a pixel, and the coefficients of a JPEG that is stored in several scans.
+    /// A size that needs grow with, not an estimate of all that a job takes. At least 1.
+    /// </summary>
+    public long ExpectedBytes => Math.Max(1, Add(Multiply(Multiply(Width, Height), BytesPerPixel), _coefficientBytes));
+
+    /// <summary>Reads the header of a picture.</summary>
+    /// <param name="start">
+    /// The first bytes of the file. Some dozens are enough but for JPEG, whose size stands behind its metadata: usually within 64 KiB.
+    /// </param>
+    /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
+    /// <returns>
+    /// <see langword="false"/> if the format is unknown, the header is damaged, or more bytes are needed, which
+    /// <see cref="NeedsMoreBytes"/> says. Never throws.
+    /// </returns>
+    public static bool TryRead(ReadOnlySpan<byte> start, out PictureHeader header)
+    {
+        header = start.StartsWith(JpegSignature) ? ReadJpeg(start)
+            : start.StartsWith(PngSignature.Slice(0, 2)) ? ReadPng(start)
+            : start.StartsWith("RIFF"u8) ? ReadWebP(start)
+            : start.StartsWith("GIF8"u8) ? ReadGif(start)
+            : start.StartsWith("BM"u8) ? ReadBmp(start)
+            : new PictureHeader { NeedsMoreBytes = start.Length < 4 };
+        return header.Width > 0 && header.Height > 0;
+    }
+
+    private static PictureHeader Incomplete(PictureFormat format) => new(format, 0, 0) { NeedsMoreBytes = true };
+
+    private static PictureHeader Damaged(PictureFormat format) => new(format, 0, 0);
+
+    private static PictureHeader ReadJpeg(ReadOnlySpan<byte> start)
+    {
+        ReadOnlySpan<byte> frame = default;
+        bool isProgressive = false;
+        int orientation = 1;
+        for (int i = 2; i + 4 <= start.Length;)
+        {
+            byte marker = start[i + 1];
+            if (start[i] != 0xFF || marker == 0xFF)
+            {
+                // Fill bytes may stand before a marker.
+                i++;
+                continue;
+            }
+
+            if (marker is 0x01 or (>= 0xD0 and <= 0xD8))
+            {
+                i += 2;
+                continue;
+            }
+
+            int length = Math.Max(2, (int)BinaryPrimitives.ReadUInt16BigEndian(start.Slice(i + 2)));
+            if (i + 2 + length > start.Length)
+            {
+                break;
+            }
+
+            ReadOnlySpan<byte> segment = start.Slice(i + 4, length - 2);
+            if (marker == 0xDA)
+            {
+                return DescribeJpeg(frame, isProgressive, segment.IsEmpty ? 0 : segment[0], orientation);
+            }
+
+            // C4, C8 and CC are tables and extensions.
+            if (marker is >= 0xC0 and <= 0xCF and not (0xC4 or 0xC8 or 0xCC))
+            {
+                frame = segment;
+                isProgressive = (marker & 3) == 2;
+            }
+            else if (marker == 0xE1 && segment.StartsWith(Exif))
+            {
+                orientation = ReadOrientation(segment.Slice(Exif.Length));
+            }
+
+            i += 2 + length;
+        }
+
+        return Incomplete(PictureFormat.Jpeg);
+    }
+
+    // Precision, height, width, the number of components, and for each its name, its two sampling factors and its table.
+    private static PictureHeader DescribeJpeg(ReadOnlySpan<byte> frame, bool isProgressive, int componentsInFirstScan, int orientation)
+    {
+        if (frame.Length < 6 || frame.Length < 6 + (3 * frame[5]))
+        {
+            return Damaged(PictureFormat.Jpeg);
+        }
+
+        int height = BinaryPrimitives.ReadUInt16BigEndian(frame.Slice(1));
+        int width = BinaryPrimitives.ReadUInt16BigEndian(frame.Slice(3));
+        int count = frame[5];
+        int across = 1;
+        int down = 1;
+        for (int i = 0; i < count; i++)
+        {
+            byte factors = frame[7 + (3 * i)];
+            across = Math.Max(across, factors >> 4);
+            down = Math.Max(down, factors & 15);
+        }
+
+        const int BlockSide = 8;
+        long unitsAcross = (width + (across * BlockSide) - 1) / (across * BlockSide);
+        long unitsDown = (height + (down * BlockSide) - 1) / (down * BlockSide);
+        long blocks = 0;
+        for (int i = 0; i < count; i++)
+        {
+            byte factors = frame[7 + (3 * i)];
+            blocks += unitsAcross * (factors >> 4) * unitsDown * (factors & 15);
+        }
+
+        bool isKept = isProgressive || componentsInFirstScan < count;
+        return new PictureHeader(PictureFormat.Jpeg, width, height, isKept ? blocks * BlockSide * BlockSide * sizeof(short) : 0)
+        {
+            IsProgressive = isKept,
+            Orientation = orientation,
+        };
+    }
+
+    // A TIFF header, and a directory of 12 bytes an entry; 0x112 is the orientation.
+    private static int ReadOrientation(ReadOnlySpan<byte> tiff)
+    {
+        if (tiff.Length < 8 || !(tiff[0] == tiff[1] && tiff[0] is (byte)'I' or (byte)'M'))
+        {
+            return 1;
+        }
+
+        bool isLittle = tiff[0] == (byte)'I';
+        long directory = ReadNumber(tiff, 4, 4, isLittle);
+        long count = ReadNumber(tiff, directory, 2, isLittle);
+        for (long i = 0; i < count; i++)
+        {
+            long entry = directory + 2 + (12 * i);
+            if (ReadNumber(tiff, entry, 2, isLittle) == 0x112)
+            {
+                long value = ReadNumber(tiff, entry + 8, 2, isLittle);
+                return value is >= 1 and <= 8 ? (int)value : 1;
+            }
+        }
+
+        return 1;
+    }
+
+    // 0 beyond the end.
+    private static long ReadNumber(ReadOnlySpan<byte> bytes, long offset, int length, bool isLittle)
+    {
+        if (offset < 0 || offset > bytes.Length - length)
+        {
+            return 0;
+        }
+
+        long number = 0;
+        for (int i = 0; i < length; i++)
+        {
+            number = (number << 8) | bytes[(int)offset + (isLittle ? length - 1 - i : i)];
+        }
+
+        return number;
+    }
+
+    // The signature, then chunks of length, name, data and checksum; IHDR is the first.
+    private static PictureHeader ReadPng(ReadOnlySpan<byte> start)
+    {
+        if (!PngSignature.StartsWith(start.Slice(0, Math.Min(start.Length, PngSignature.Length))))
+        {
+            return Damaged(PictureFormat.Unknown);
+        }
+
+        if (start.Length < 29)
+        {
+            return Incomplete(PictureFormat.Png);
+        }
+
+        // The chunk that makes an animation stands before the pixels, usually behind the header.
+        bool isAnimated = false;
+        for (long i = PngSignature.Length; i + 8 <= start.Length; i += 12 + ReadNumber(start, i, 4, isLittle: false))
+        {
+            ReadOnlySpan<byte> name = start.Slice((int)i + 4, 4);
+            isAnimated |= name.SequenceEqual("acTL"u8);
+            if (name.SequenceEqual("IDAT"u8))
+            {
+                break;
+            }
+        }
+
+        return new PictureHeader(
+            PictureFormat.Png, ReadNumber(start, 16, 4, isLittle: false), ReadNumber(start, 20, 4, isLittle: false))
+        {
+            IsProgressive = start[28] != 0,
+            IsAnimated = isAnimated,
+        };
+    }
+
+    private static PictureHeader ReadWebP(ReadOnlySpan<byte> start)
+    {
+        if (start.Length < 30)
+        {
+            return start.Length < 12 || start.Slice(8).StartsWith("WEBP"u8)
+                ? Incomplete(PictureFormat.WebP)
+                : Damaged(PictureFormat.Unknown);
+        }
+
+        ReadOnlySpan<byte> chunk = start.Slice(12, 4);
+        if (!start.Slice(8, 4).SequenceEqual("WEBP"u8))
+        {
+            return Damaged(PictureFormat.Unknown);
+        }
+
+        if (chunk.SequenceEqual("VP8 "u8))
+        {
+            return new(PictureFormat.WebP, ReadNumber(start, 26, 2, true) & 0x3FFF, ReadNumber(start, 28, 2, true) & 0x3FFF);
+        }
+
+        if (chunk.SequenceEqual("VP8L"u8))
+        {
+            // 14 bits each, less 1.
+            long bits = ReadNumber(start, 21, 4, isLittle: true);
+            return new(PictureFormat.WebP, (bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1);
+        }
+
+        return chunk.SequenceEqual("VP8X"u8)
+            ? new(PictureFormat.WebP, ReadNumber(start, 24, 3, isLittle: true) + 1, ReadNumber(start, 27, 3, isLittle: true) + 1)
+            {
+                IsAnimated = (start[20] & AnimationFlag) != 0,
+            }
+            : Damaged(PictureFormat.WebP);
+    }
+
+    // Whether it is an animation, or interlaced, stands further behind.
+    private static PictureHeader ReadGif(ReadOnlySpan<byte> start) =>
+        start.Length < 10
+            ? Incomplete(PictureFormat.Gif)
+            : new(PictureFormat.Gif, ReadNumber(start, 6, 2, isLittle: true), ReadNumber(start, 8, 2, isLittle: true))
+            {
+                IsAnimated = true,
+            };
+
+    private static PictureHeader ReadBmp(ReadOnlySpan<byte> start)
+    {
+        if (start.Length < 26)
+        {
+            return Incomplete(PictureFormat.Bmp);
+        }
+
+        // The oldest header has 12 bytes and sizes of 16 bits. A negative height means that the first row is the topmost.
+        return ReadNumber(start, 14, 4, isLittle: true) == 12
+            ? new(PictureFormat.Bmp, ReadNumber(start, 18, 2, isLittle: true), ReadNumber(start, 20, 2, isLittle: true))
+            : new(
+                PictureFormat.Bmp,
+                BinaryPrimitives.ReadInt32LittleEndian(start.Slice(18)),
+                Math.Abs((long)BinaryPrimitives.ReadInt32LittleEndian(start.Slice(22))));
+    }
+
+    private static long Multiply(long a, long b) => Native.ByteCount.Multiply(a, b);
+
+    private static long Add(long a, long b) => Native.ByteCount.Add(a, b);
+}

@@ -1,0 +1,123 @@
+using System.Buffers.Binary;
+using CsCheck;
+
+namespace Allocator.Tests;
+
+public class PictureHeaderTests
+{
+    // Signature, lengths and fields as the formats' specifications have them.
+    private static readonly byte[] s_png =
+    [
+        0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 1, 1, 2, 3, 4,
+    ];
+
+    private static readonly byte[] s_gif = [.. "GIF89a"u8, 0x90, 0x01, 0x2C, 0x01, 0, 0, 0];
+
+    [Theory]
+    [InlineData(0xC0, 3, false, 5120 * 2880 * 4)]
+    [InlineData(0xC2, 1, true, (5120 * 2880 * 4) + (5120 * 2880 * 3))]
+    [InlineData(0xC0, 1, true, (5120 * 2880 * 4) + (5120 * 2880 * 3))]
+    public void TryRead_Jpeg_ExpectsCoefficientsOfSeveralScans(byte frame, byte inFirstScan, bool isProgressive, long expected)
+    {
+        byte[] file = Jpeg(frame, 5120, 2880, inFirstScan, orientation: 6);
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+        Assert.Equal((PictureFormat.Jpeg, 5120, 2880, 6), (header.Format, header.Width, header.Height, header.Orientation));
+        Assert.Equal((isProgressive, expected, false), (header.IsProgressive, header.ExpectedBytes, header.NeedsMoreBytes));
+    }
+
+    [Fact]
+    public void TryRead_AnyBeginning_NeedsMoreBytesOrIsTheWholeHeader()
+    {
+        foreach (byte[] file in new[] { Jpeg(0xC2, 640, 480, 3, 8), s_png, s_gif, Lossy(), Lossless(), Extended(), Bmp(40), Bmp(12) })
+        {
+            Assert.True(PictureHeader.TryRead(file, out PictureHeader whole));
+            for (int length = 0; length < file.Length; length++)
+            {
+                bool isRead = PictureHeader.TryRead(file.AsSpan(0, length), out PictureHeader header);
+                Assert.True(isRead ? (header.Width, header.Height) == (whole.Width, whole.Height) : header.NeedsMoreBytes, $"{whole}, {length}");
+            }
+        }
+    }
+
+    [Fact]
+    public void TryRead_OtherFormats_ReadsTheirSizes()
+    {
+        Assert.Equal((PictureFormat.Png, 5120L, 2880L, false, false), Read(s_png));
+        byte[] animated = [.. s_png, 0, 0, 0, 8, .. "acTL"u8, 0, 0, 0, 2, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, .. "IDAT"u8];
+        animated[28] = 1;
+        Assert.Equal((PictureFormat.Png, 5120L, 2880L, true, true), Read(animated));
+        Assert.Equal((PictureFormat.Gif, 400L, 300L, false, true), Read(s_gif));
+        Assert.Equal((PictureFormat.WebP, 550L, 368L, false, false), Read(Lossy()));
+        Assert.Equal((PictureFormat.WebP, 16384L, 1L, false, false), Read(Lossless()));
+        Assert.Equal((PictureFormat.WebP, 1L << 24, 2L, false, true), Read(Extended()));
+        Assert.Equal((PictureFormat.Bmp, 70000L, 3L, false, false), Read(Bmp(40)));
+        Assert.Equal((PictureFormat.Bmp, 100L, 200L, false, false), Read(Bmp(12)));
+
+        static (PictureFormat Format, long Width, long Height, bool IsProgressive, bool IsAnimated) Read(byte[] file)
+        {
+            Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+            return (header.Format, header.Width, header.Height, header.IsProgressive, header.IsAnimated);
+        }
+    }
+
+    [Fact]
+    public void TryRead_NoPictureOrADamagedOne_IsFalseAndNeedsNoMore()
+    {
+        byte[][] files =
+        [
+            [.. "%PDF-1.7"u8], [0x89, 0x50, 0x4E, 0x48, 13, 10, 26, 10, 0, 0, 0, 0], [.. "RIFF\0\0\0\0WAVE"u8, .. new byte[30]],
+            [0xFF, 0xD8, 0xFF, 0xDA, 0, 3, 1], [.. "GIF89a"u8, 0, 0, 0, 0],
+        ];
+        foreach (byte[] file in files)
+        {
+            Assert.False(PictureHeader.TryRead(file, out PictureHeader header));
+            Assert.Equal((false, 1L), (header.NeedsMoreBytes, header.ExpectedBytes));
+        }
+    }
+
+    // 2^32 by 2^32 pixels: no product wraps.
+    [Fact]
+    public void ExpectedBytes_AbsurdSize_IsTheLargestNumber()
+    {
+        byte[] file = [.. s_png];
+        file.AsSpan(16, 8).Fill(0xFF);
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+        Assert.Equal(long.MaxValue, header.ExpectedBytes);
+    }
+
+    [Fact]
+    public void TryRead_RandomBytesBehindEachSignature_NeverThrows() =>
+        Gen.Byte.Array[0, 200].Sample(bytes =>
+        {
+            foreach (byte[] signature in new byte[][] { [0xFF, 0xD8], s_png, [.. "RIFF    WEBPVP8X"u8], [.. "BM"u8], [.. "GIF8"u8], [] })
+            {
+                PictureHeader.TryRead([.. signature, .. bytes], out PictureHeader header);
+                Assert.True(header.ExpectedBytes >= 1);
+            }
+        });
+
+    // Three components, the first sampled twice in each direction: six blocks of 64 coefficients for 256 pixels.
+    private static byte[] Jpeg(byte frame, ushort width, ushort height, byte inFirstScan, byte orientation)
+    {
+        byte[] exif = [.. "Exif\0\0MM\0*"u8, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0];
+        byte[] size = new byte[4];
+        BinaryPrimitives.WriteUInt16BigEndian(size, height);
+        BinaryPrimitives.WriteUInt16BigEndian(size.AsSpan(2), width);
+        return
+        [
+            0xFF, 0xD8, 0xFF, 0xE1, 0, (byte)(exif.Length + 2), .. exif, 0xFF, 0xFF, frame, 0, 17, 8, .. size, 3, 1, 0x22, 0, 2, 0x11, 1, 3,
+            0x11, 1, 0xFF, 0xDA, 0, 3, inFirstScan,
+        ];
+    }
+
+    private static byte[] Lossy() => [.. "RIFF    WEBPVP8 "u8, 0, 0, 0, 0, 0, 0, 0, 0x9D, 1, 0x2A, 0x26, 0x02, 0x70, 0x01];
+
+    // Width less 1 in the lowest 14 bits.
+    private static byte[] Lossless() => [.. "RIFF    WEBPVP8L"u8, 0, 0, 0, 0, 0x2F, 0xFF, 0x3F, 0, 0, .. new byte[5]];
+
+    private static byte[] Extended() => [.. "RIFF    WEBPVP8X"u8, 10, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0xFF, 0xFF, 1, 0, 0];
+
+    private static byte[] Bmp(byte headerSize) => headerSize == 12
+        ? [.. "BM"u8, .. new byte[12], 12, 0, 0, 0, 100, 0, 200, 0, 1, 0, 24, 0]
+        : [.. "BM"u8, .. new byte[12], 40, 0, 0, 0, 0x70, 0x11, 1, 0, 0xFD, 0xFF, 0xFF, 0xFF];
+}
