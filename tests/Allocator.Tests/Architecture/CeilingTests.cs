@@ -34,7 +34,9 @@ public sealed class CeilingTests
     // 53,600: of some thirty defects that were found by reading, in the analyzers, the guides' code and the library.
     // 53,900: of the measurements below, and of what tests let pass that could not fail.
     // 53,950: of expressions too deep for the compiler's stack, of types in a circle, and of ALLOC003 for automatic properties.
-    private const int MostLinesOfTheTests = 53_950;
+    // 54,950: of admission by name and size, of what jobs take elsewhere, and both in simulated time beside semaphores. They found seven
+    // defects before the first photograph was decoded.
+    private const int MostLinesOfTheTests = 54_950;
     // 19,700: pipelines show their spread and are checked to do the same job, errors are said in one line, and what failed is on the page.
     // 19,750: the uploads of the guide are measured by the command that makes all results; they were 25 hours older than the others.
     private const int MostLinesOfTheMeasurements = 19_750;
