@@ -10,6 +10,9 @@ namespace Allocator.AspNetCore.Tests;
 /// </summary>
 public class EndpointKindTests
 {
+    private static readonly MemoryRequirement s_requirement =
+        new("", RequirementKind.Bytes, static _ => new ValueTask<long>(1), TimeSpan.Zero);
+
     [Theory]
     [InlineData("/minimal", "1")]
     [InlineData("/delegate", "2")]
@@ -123,7 +126,7 @@ public class EndpointKindTests
         RouteEndpointBuilder component = new(requestDelegate: null, RoutePatternFactory.Parse("/component"), order: 0);
 
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(
-            () => MemoryAdmission.Require(component, new MemoryRequirement("", _ => new ValueTask<long>(1), TimeSpan.Zero)));
+            () => MemoryAdmission.Require(component, s_requirement));
 
         Assert.Contains("Razor components", exception.Message, StringComparison.Ordinal);
     }
@@ -135,7 +138,7 @@ public class EndpointKindTests
         page.Metadata.Add(new PageActionDescriptor());
 
         Assert.Throws<InvalidOperationException>(
-            () => MemoryAdmission.Require(page, new MemoryRequirement("", _ => new ValueTask<long>(1), TimeSpan.Zero)));
+            () => MemoryAdmission.Require(page, s_requirement));
     }
 
     /// <summary>Registered by hand, it works as well, and is looked at by the first request.</summary>

@@ -1,6 +1,8 @@
 using System.Buffers;
+using System.Globalization;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Diagnostics;
+using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Options;
 
 namespace Allocator.AspNetCore.Tests;
@@ -15,20 +17,117 @@ public class LearnedRequestTests
     {
         await using Service service = await Service.StartAsync(static app =>
         {
-            app.MapGet("/large", static (HttpContext context, MemoryAllocator allocator) => Use(context, allocator, 8)).RequireMemory();
+            app.MapGet("/large", static (HttpContext context, MemoryAllocator allocator) => Use(context, allocator, 12)).RequireMemory();
             app.MapGet("/small", static (HttpContext context, MemoryAllocator allocator) => Use(context, allocator, 4)).RequireMemory();
         });
 
-        Assert.Equal($"{12 * Megabyte}", await service.Client.GetStringAsync("/large"));
-        for (int i = 0; i < 15; i++)
+        Assert.Equal($"{8 * Megabyte}", await GetAsync(service, "/large"));
+        for (int i = 0; i < 16; i++)
         {
-            await service.Client.GetStringAsync("/large");
+            Assert.Equal($"{12 * Megabyte}", await GetAsync(service, "/large"));
         }
 
-        Assert.Equal($"{8 * Megabyte}", await service.Client.GetStringAsync("/large"));
-        Assert.Equal($"{12 * Megabyte}", await service.Client.GetStringAsync("/small"));
-        Assert.Contains("HTTP: GET /large: 8 MiB after 17 jobs", service.Allocator.DescribeMemory(), StringComparison.Ordinal);
-        await service.UntilUnusedAsync();
+        Assert.Equal($"{8 * Megabyte}", await GetAsync(service, "/small"));
+        Assert.Contains("HTTP: GET /large: 12 MiB, elsewhere ", service.Allocator.DescribeMemory(), StringComparison.Ordinal);
+        Assert.Contains(" after 17 jobs, 0 of them refused", service.Allocator.DescribeMemory(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task RequireMemoryBySize_LargeAndSmallRequests_LearnsForEachSize()
+    {
+        await using Service service = await Service.StartAsync(static app => app
+            .MapGet("/{pixels}", static (HttpContext context, MemoryAllocator allocator, int pixels) =>
+                Use(context, allocator, pixels / 1000))
+            .RequireMemoryBySize(static context => new ValueTask<long>(long.Parse(
+                (string)context.Request.RouteValues["pixels"]!, CultureInfo.InvariantCulture))));
+
+        Assert.Equal($"{8 * Megabyte}", await GetAsync(service, "/1000"));
+        Assert.Equal($"{1 * Megabyte}", await GetAsync(service, "/1000"));
+        Assert.Equal($"{12 * Megabyte}", await GetAsync(service, "/12000"));
+        Assert.Equal($"{12 * Megabyte}", await GetAsync(service, "/12000"));
+        Assert.Equal($"{1 * Megabyte}", await GetAsync(service, "/1000"));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    public async Task RequireMemoryBySize_NoSize_FailsAndNamesIt(long size)
+    {
+        string? message = null;
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.Use(async (context, next) =>
+                message = (await Assert.ThrowsAsync<InvalidOperationException>(() => next(context))).Message);
+            app.MapGet("/photos", static () => "done").RequireMemoryBySize(_ => new ValueTask<long>(size));
+        });
+
+        await service.Client.GetStringAsync("/photos");
+
+        Assert.Equal($"The size that RequireMemoryBySize has for HTTP: GET /photos is {size}. It must be at least 1.", message);
+        Assert.Equal(0, service.Used);
+    }
+
+    [Theory]
+    [InlineData(nameof(InvalidDataException), 422)]
+    [InlineData(nameof(BadHttpRequestException), 415)]
+    [InlineData(nameof(InvalidOperationException), 500)]
+    public async Task RequireMemoryBySize_ItFails_IsRefusedWithNothingReserved(string failure, int status)
+    {
+        await using Service service = await Service.StartAsync(app => app.MapGet("/", static () => "done").RequireMemoryBySize(async _ =>
+        {
+            await Task.Yield();
+            throw failure switch
+            {
+                nameof(BadHttpRequestException) => new BadHttpRequestException("This is no image.", 415),
+                nameof(InvalidDataException) => new InvalidDataException("No codec reads this."),
+                _ => new InvalidOperationException(),
+            };
+        }));
+
+        using HttpResponseMessage response = await service.Client.GetAsync("/");
+
+        Assert.Equal(status, (int)response.StatusCode);
+        Assert.Equal(0, service.Used);
+    }
+
+    [Fact]
+    public async Task RequireMemory_ByNameOfAnAllocator_TakesFromThat()
+    {
+        await using Service service = await Service.StartAsync(
+            static app =>
+            {
+                app.MapGet("/", Reserved).RequireMemory("photos", TimeSpan.Zero);
+                app.MapGet("/sized", Reserved).RequireMemoryBySize("photos", static _ => new ValueTask<long>(1), TimeSpan.Zero);
+            },
+            static builder => builder.Services.AddMemoryAllocator("photos", options => options.MemoryBudgetMegabytes = 20));
+        MemoryAllocator photos = service.Services.GetRequiredKeyedService<MemoryAllocator>("photos");
+
+        Assert.Equal($"{10 * Megabyte}", await service.Client.GetStringAsync("/"));
+        await Patience.UntilAsync(() => photos.GetStatistics().BudgetUsedBytes == 0);
+        Assert.Equal($"{10 * Megabyte}", await service.Client.GetStringAsync("/sized"));
+        await Patience.UntilAsync(() => photos.GetStatistics().BudgetUsedBytes == 0);
+        using (await photos.ReserveAsync(20 * Megabyte))
+        {
+            foreach (string path in new[] { "/", "/sized" })
+            {
+                using HttpResponseMessage response = await service.Client.GetAsync(path);
+                Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+            }
+        }
+
+        static long Reserved(HttpContext context) => context.GetMemoryReservation().ReservedBytes;
+    }
+
+    [Fact]
+    public void RequireMemory_ArgumentsThatAreNone_AreRefused()
+    {
+        RouteGroupBuilder group = WebApplication.CreateBuilder().Build().MapGroup("");
+        Assert.Throws<ArgumentException>("allocatorName", () => group.RequireMemory(""));
+        Assert.Throws<ArgumentException>("allocatorName", () => group.RequireMemoryBySize("", _ => new ValueTask<long>(1)));
+        Assert.Throws<ArgumentNullException>("size", () => group.RequireMemoryBySize(null!));
+        Assert.Throws<ArgumentNullException>("size", () => group.RequireMemoryBySize("photos", null!));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "timeout", () => group.RequireMemoryBySize(_ => new ValueTask<long>(1), TimeSpan.FromSeconds(-2)));
     }
 
     [Fact]
@@ -103,6 +202,14 @@ public class LearnedRequestTests
         MemoryAllocatorOptions options = service.Services.GetRequiredService<IOptionsMonitor<MemoryAllocatorOptions>>().CurrentValue;
         Assert.Equal((budget, minimumFree), (options.MemoryBudgetMegabytes, options.MinimumFreeMegabytes));
         Assert.DoesNotContain(service.Log.Entries, static entry => entry.Id == 20);
+    }
+
+    // The reservation ends after the answer has been sent.
+    private static async Task<string> GetAsync(Service service, string path)
+    {
+        string answer = await service.Client.GetStringAsync(path);
+        await service.UntilUnusedAsync();
+        return answer;
     }
 
     private static long Use(HttpContext context, MemoryAllocator allocator, int megabytes)

@@ -87,7 +87,7 @@ public class PipelineTests
     /// <summary>The last call counts, whichever kind it is, and there is one reservation.</summary>
     [Theory]
     [InlineData("/estimated", 3)]
-    [InlineData("/learned", 12)]
+    [InlineData("/learned", 8)]
     [InlineData("/twice", 2)]
     public async Task RequireMemory_OfAGroupAndAgain_ReservesOnce(string path, int expected)
     {

@@ -155,8 +155,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
         }
 
-        bool isLimited = budget.KeepsMinimumFree;
-        if (isLimited && needed > Math.Min(budget.Headroom!.Read().LimitBytes, ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
+        if (budget.WatchesContainer && needed > Math.Min(LimitOf(budget), ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
         {
             throw ForMinimumFree(budget, bytes, needed);
         }
@@ -207,7 +206,15 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static MemoryLimitExceededException ForMinimumFree(MemoryBudget budget, long bytes, long neededBytes)
     {
         Headroom left = budget.Headroom!.Read();
-        return MemoryLimitExceededException.ForMinimumFree(bytes, neededBytes, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
+        return MemoryLimitExceededException.ForMinimumFree(
+            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes);
+    }
+
+    // Where no minimum stays free, admission keeps what the runtime and page tables take.
+    private static long LimitOf(MemoryBudget budget)
+    {
+        Headroom left = budget.Headroom!.Read();
+        return budget.KeepsMinimumFree ? left.LimitBytes : Math.Min(left.LimitBytes, left.HardBytes);
     }
 
     private static string NameOf(BudgetAccount account) =>

@@ -353,7 +353,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private bool TryTake(long bytes, bool overtakes, bool keepsMinimumFree)
     {
-        if (!overtakes && HasWaiters)
+        // Where only reservations are counted, no number is there for what a job takes beyond its own: the container may refuse it.
+        if (!overtakes && HasWaiters && IsCounted)
         {
             return false;
         }

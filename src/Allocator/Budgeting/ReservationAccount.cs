@@ -291,7 +291,7 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             budget.End(_job, neededBytes, isRefused);
         }
-        else
+        else if (Serial != 0)
         {
             // A part of another job, which counts what both use elsewhere; or nothing limits it.
             _job.Learned?.End(_job.Size, neededBytes, elsewhereBytes: null, isSolo: false, isRefused);

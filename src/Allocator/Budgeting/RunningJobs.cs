@@ -46,6 +46,9 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether no other job has run at the same time.</summary>
     public bool IsSolo { get; set; }
 
+    /// <summary>Gets or sets its part in what all take elsewhere, at the last reading.</summary>
+    public long Weight { get; set; }
+
     /// <summary>Gets or sets the most that it is thought to have taken elsewhere.</summary>
     public long PeakElsewhereBytes { get; set; }
 
@@ -154,7 +157,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
         {
             running += now - job.BeganMilliseconds < LongMilliseconds ? 1 : 0;
             unknown += job is { Learned: not null, IsUnknown: true } ? 1 : 0;
-            known += WeightOf(job);
+            job.Weight = WeightOf(job);
+            known += job.Weight;
         }
 
         if (running == 0 && (BaseBytes < 0 || _othersBytes < BaseBytes || now - _idleSince >= SettledMilliseconds))
@@ -167,8 +171,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
         {
             long share = _jobs.Count == 1 ? elsewhere
                 : job is { Learned: not null, IsUnknown: true } ? Math.Max(0, elsewhere - known) / unknown
-                : unknown > 0 ? Math.Min(elsewhere, WeightOf(job))
-                : known == 0 ? 0 : (long)((double)elsewhere * WeightOf(job) / known);
+                : unknown > 0 ? Math.Min(elsewhere, job.Weight)
+                : known == 0 ? 0 : (long)((double)elsewhere * job.Weight / known);
             job.PeakElsewhereBytes = Math.Max(job.PeakElsewhereBytes, share);
         }
     }
@@ -269,6 +273,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
     }
 
+    // By what is known now: the claims of jobs that began at different times would be no measure for each other.
     private static long WeightOf(RunningJob job) =>
-        job.Learned is null || job.IsUnknown ? 0 : Math.Max(job.Claim.ElsewhereBytes, LeastShare);
+        job.Learned is null || job.IsUnknown ? 0 : Math.Max(job.FindClaim()?.ElsewhereBytes ?? 0, LeastShare);
 }

@@ -106,7 +106,7 @@ internal abstract class SystemMemory
             : null;
 
     // What was allocated since the last collection, up to what the youngest generation held then: it goes with the next collection.
-    private static long ReadGarbage()
+    protected virtual long ReadGarbage()
     {
 #if NET
         try

@@ -89,49 +89,57 @@ public sealed class BudgetTests : Exploring
         new BudgetScenario(3).Returns(1)
             .Reserved(1, 0, out ReservationAccount account).Grows(account, 2, givesUp: true).TakesAndReturns(account, 1));
 
-    // The first one reserved 12 units, and teaches that one is usual: then there is room for both beside what one of them may need.
+    // The first one claimed half of 13 units, and teaches that one is enough: then there is room for both.
     [Fact]
     public void Close_OfALearnedReservationWhileTwoBeginToWait_LetsBothInByWhatItTaught() => ExpectNoFailure(static () =>
     {
-        LearnedJob job = new("");
-        return new BudgetScenario(16 * Unit) { Grants = 2 }
-            .Holds(3 * Unit).ClosesLearned(job, Unit).WaitsLearned(job).WaitsLearned(job);
+        BudgetScenario run = new(16 * Unit) { Grants = 2 };
+        LearnedJob job = run.Budget.Jobs.Get("");
+        return run.Holds(3 * Unit).ReservedLearned(job, Unit, out ReservationAccount first)
+            .Closes(first).WaitsLearned(job).WaitsLearned(job);
     });
 
-    // They reserve 4 and may need 12 of 16: if both got 8, both would wait for the rest.
+    // Four units each, and 6 are left. One of them closes, so there is room for one that waits, whichever thread comes first.
     [Fact]
-    public void Grow_OfTwoLearnedReservationsThatBothMayNeedMore_LetsOneGoOn() => ExpectNoFailure(static () =>
+    public void Close_OfOneOfTwoLearnedReservationsWhileAnotherWaits_LetsItIn() => ExpectNoFailure(static () =>
     {
-        LearnedJob job = FourOrTwelve();
-        return new BudgetScenario(16 * Unit) { Grants = 1 }
-            .ReservedLearned(job, out ReservationAccount older).ReservedLearned(job, out ReservationAccount younger)
-            .Grows(older, 4 * Unit).Grows(younger, 4 * Unit);
+        BudgetScenario run = new(10 * Unit) { Grants = 1 };
+        LearnedJob job = Learn(run, 4);
+        return run.ReservedLearned(job, Unit, out ReservationAccount first).ReservedLearned(job, Unit, out _)
+            .Closes(first).WaitsLearned(job);
+    });
+
+    [Fact]
+    public void GiveUp_OfALearnedReservationWhileAnotherCloses_LeavesNothing() => ExpectNoFailure(static () =>
+    {
+        BudgetScenario run = new(4 * Unit);
+        LearnedJob job = Learn(run, 4);
+        return run.ReservedLearned(job, Unit, out ReservationAccount first).Closes(first).WaitsLearned(job, givesUp: true);
     });
 
     [Fact]
     public void Grow_OfALearnedReservationWhileTheFirstEnds_GetsIt() => ExpectNoFailure(static () =>
     {
-        LearnedJob job = FourOrTwelve();
-        BudgetScenario run = new BudgetScenario(16 * Unit) { Grants = 1 }
-            .ReservedLearned(job, out ReservationAccount first).ReservedLearned(job, out ReservationAccount second);
-        Assert.True(first.AsGrowth().TryTake(4 * Unit, overtakes: false));
-        return run.Closes(first).Grows(second, 8 * Unit);
+        BudgetScenario run = new(12 * Unit) { Grants = 1 };
+        LearnedJob job = Learn(run, 4);
+        return run.ReservedLearned(job, Unit, out ReservationAccount first).ReservedLearned(job, Unit, out ReservationAccount second)
+            .Closes(first).Grows(second, 8 * Unit);
     });
 
     [Fact]
-    public void Reserve_ByNameWhileALearnedReservationGrows_LosesNothing() => ExpectNoFailure(static () =>
+    public void Reserve_ByNameWhileALearnedReservationGrowsAndEnds_LosesNothing() => ExpectNoFailure(static () =>
     {
-        LearnedJob job = FourOrTwelve();
-        return new BudgetScenario(16 * Unit)
-            .ReservedLearned(job, out ReservationAccount first).Grows(first, 8 * Unit).Closes(first).WaitsLearned(job);
+        BudgetScenario run = new(16 * Unit);
+        LearnedJob job = Learn(run, 4);
+        return run.ReservedLearned(job, Unit, out ReservationAccount first).Grows(first, 8 * Unit).Closes(first).WaitsLearned(job);
     });
 
-    private static LearnedJob FourOrTwelve()
+    private static LearnedJob Learn(BudgetScenario run, long units)
     {
-        LearnedJob job = new("");
+        LearnedJob job = run.Budget.Jobs.Get("");
         for (int i = 0; i < 64; i++)
         {
-            job.End((i < 60 ? 4 : 12) * Unit, isRefused: false);
+            job.Of(1).End(1, units * Unit, elsewhereBytes: null, isSolo: false, isRefused: false);
         }
 
         return job;

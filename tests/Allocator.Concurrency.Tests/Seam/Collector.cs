@@ -20,6 +20,8 @@ internal static class Collector
 
     public static GCMemoryInfo GetGCMemoryInfo(GCKind kind = GCKind.Any) => System.GC.GetGCMemoryInfo(kind);
 
+    public static long GetTotalMemory(bool forceFullCollection) => System.GC.GetTotalMemory(forceFullCollection);
+
     public static void KeepAlive(object? target) => System.GC.KeepAlive(target);
 
     public static void SuppressFinalize(object target) => System.GC.SuppressFinalize(target);

@@ -36,9 +36,8 @@ public class AmbientAccountTests
         static isLimited =>
         {
             MemoryBudget? budget = bool.Parse(isLimited) ? new MemoryBudget(100) : null;
-            Assert.True(budget?.TryTake(10, overtakes: false) != false);
             List<WeakReference> jobs = [];
-            ReservationAccount job = new(budget, 10);
+            ReservationAccount job = BegunAccount.Of(budget, 10);
             for (int i = 0; i < 50_000; i++)
             {
                 job = BeginNext(job);
@@ -58,8 +57,8 @@ public class AmbientAccountTests
     [Fact]
     public void IsAnyLive_AllHaveEnded_IsFalseAgain() => RemoteExecutor.Invoke(static () =>
     {
-        AmbientAccount first = new(new ReservationAccount(null, 0), s_owner);
-        AmbientAccount second = new(new ReservationAccount(null, 0), s_owner);
+        AmbientAccount first = new(BegunAccount.Of(null, 0), s_owner);
+        AmbientAccount second = new(BegunAccount.Of(null, 0), s_owner);
         Assert.True(AmbientAccount.IsAnyLive);
         first.Leave();
         first.Leave();
@@ -74,7 +73,7 @@ public class AmbientAccountTests
     [Fact]
     public void IsAnyLive_TheReservationHasEnded_IsFalseAfterTheNextLook() => RemoteExecutor.Invoke(static () =>
     {
-        ReservationAccount reservation = new(null, 0);
+        ReservationAccount reservation = BegunAccount.Of(null, 0);
         AmbientAccount use = new(reservation, s_owner);
         Assert.Same(use, AmbientAccount.Find(s_owner));
         reservation.Close();
@@ -86,8 +85,7 @@ public class AmbientAccountTests
     private static ReservationAccount BeginNext(ReservationAccount job)
     {
         AmbientAccount use = new(job, s_owner);
-        Assert.True(use.TryTake(10, overtakes: true));
-        ReservationAccount next = new(use, 10);
+        ReservationAccount next = BegunAccount.Of(use, 10);
         use.Leave();
         job.Close();
         return next;
@@ -99,7 +97,7 @@ public class AmbientAccountTests
         ExecutionContext? flow = null;
         ExecutionContext.Run(within, _ =>
         {
-            uses.Add(new WeakReference(new AmbientAccount(new ReservationAccount(null, 0), s_owner)));
+            uses.Add(new WeakReference(new AmbientAccount(BegunAccount.Of(null, 0), s_owner)));
             flow = ExecutionContext.Capture();
         }, null);
         return flow!;

@@ -78,11 +78,14 @@ public class GrowthSimulationTests
         // Growth beyond twice what a reservation was made with is a newcomer: of one that was made with nothing, all.
         private void Arrive(long estimate, long need, double duration)
         {
-            ReservationAccount? empty = growth == Growth.IsANewcomer ? new ReservationAccount(_budget, 0) : null;
-            Post(empty is null ? _budget : empty.AsGrowth(), estimate, isGranted =>
+            bool isEmpty = growth == Growth.IsANewcomer;
+            ReservationAccount account = isEmpty ? BegunAccount.Of(_budget, 0) : new ReservationAccount(_budget, new RunningJob(estimate));
+            BudgetRequest request = isEmpty
+                ? new BudgetRequest(account.AsGrowth(), estimate)
+                : new BudgetRequest(_budget, estimate, begins: account);
+            Post(request, isGranted =>
             {
                 Assert.True(isGranted);
-                ReservationAccount account = empty ?? new ReservationAccount(_budget, estimate);
                 _events.Enqueue(() => HalfWay(account, need - estimate, duration / 2), _now + duration / 2);
             });
         }
@@ -97,7 +100,7 @@ public class GrowthSimulationTests
 
             bool fails = growth == Growth.OneWaitsAndASecondFails && _growing > 0;
             _growing++;
-            Post(account.AsGrowth(), missing, mayWait: !fails, settled: isGranted =>
+            Post(new BudgetRequest(account.AsGrowth(), missing), mayWait: !fails, settled: isGranted =>
             {
                 _growing--;
                 _failed += isGranted ? 0 : 1;
@@ -105,9 +108,8 @@ public class GrowthSimulationTests
             });
         }
 
-        private void Post(BudgetAccount account, long bytes, Action<bool> settled, bool mayWait = true)
+        private void Post(BudgetRequest request, Action<bool> settled, bool mayWait = true)
         {
-            BudgetRequest request = new(account, bytes);
             _budget.Post(request, mayWait);
             _waiting.Add((request, settled));
         }

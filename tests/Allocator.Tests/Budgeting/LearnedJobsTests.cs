@@ -4,98 +4,190 @@ namespace Allocator.Tests.Budgeting;
 
 public class LearnedJobsTests
 {
-    private const long Unit = 64 * 1024;
+    private const long Unit = LearnedSize.Granularity;
 
     [Theory]
-    [InlineData(0, 75)]
-    [InlineData(1, 60)]
-    [InlineData(7, 60)]
-    [InlineData(8, 30)]
-    [InlineData(16, 20)]
-    [InlineData(63, 12)]
-    [InlineData(64, 10)]
-    public void ClaimOf_FewHaveEnded_IsMoreThanTheLargestOfThem(int jobs, int expected)
+    [InlineData(1)]
+    [InlineData(63)]
+    public void ClaimOf_OneWasLarger_IsItsNeedInWholeSteps(int others)
     {
-        LearnedJob job = new("");
-        for (int i = 0; i < jobs; i++)
+        LearnedSize learned = new LearnedJob("").Of(1);
+        End(learned, 1, (50 * Unit) - 1, (20 * Unit) + 1);
+        for (int i = 0; i < others; i++)
         {
-            job.End(10 * Unit, isRefused: false);
+            End(learned, 1, 10 * Unit, Unit);
         }
 
-        Assert.Equal(expected, job.ClaimOf(new MemoryBudget(100 * Unit)) / Unit);
-        Assert.Equal(jobs == 0 ? 75 : 10, job.SizeFor(new MemoryBudget(100 * Unit)) / Unit);
+        Assert.Equal(new JobClaim(50 * Unit, 21 * Unit), learned.ClaimOf(1));
+        Assert.Equal(71 * Unit, learned.ClaimOf(1).TotalBytes);
+    }
+
+    // Each of the two figures: what is used elsewhere is learned from fewer jobs.
+    [Fact]
+    public void ClaimOf_64HaveNeededLessSince_ForgetsTheLargest()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1);
+        End(learned, 1, 50 * Unit, 20 * Unit);
+        for (int i = 0; i < 64; i++)
+        {
+            learned.End(1, 10 * Unit, elsewhereBytes: null, isSolo: false, isRefused: false);
+        }
+
+        Assert.Equal(new JobClaim(10 * Unit, 20 * Unit), learned.ClaimOf(1));
+        for (int i = 0; i < 64; i++)
+        {
+            End(learned, 1, 10 * Unit, Unit);
+        }
+
+        Assert.Equal(new JobClaim(10 * Unit, Unit), learned.ClaimOf(1));
     }
 
     [Fact]
-    public void ClaimOf_OneNeededMoreThanTheFirstGuess_IsThat()
+    public void ClaimOf_LargerThanThoseThatEnded_IsScaledUpAndNeverDown()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1000);
+        End(learned, 600, 60 * Unit, 6 * Unit);
+        Assert.Equal(new JobClaim(90 * Unit, 9 * Unit), learned.ClaimOf(900));
+        Assert.Equal(new JobClaim(60 * Unit, 6 * Unit), learned.ClaimOf(512));
+        Assert.Equal(new JobClaim(60 * Unit, 6 * Unit), learned.LargestClaim);
+    }
+
+    // The smaller one needed more for each pixel.
+    [Fact]
+    public void ClaimOf_SeveralSizes_IsTheLargestOfAllAfterScaling()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1000);
+        End(learned, 600, 60 * Unit, 0);
+        End(learned, 1000, 70 * Unit, 0);
+        Assert.Equal(100 * Unit, learned.ClaimOf(1000).AllocatedBytes);
+        Assert.Equal(70 * Unit, learned.ClaimOf(700).AllocatedBytes);
+    }
+
+    [Fact]
+    public void ClaimByNeighbours_NothingIsKnown_IsNull()
     {
         LearnedJob job = new("");
-        MemoryBudget budget = new(100 * Unit);
-        job.End(10 * Unit, isRefused: false);
-        job.End(90 * Unit - 1, isRefused: true);
-        Assert.Equal((90 * Unit, 2L, 1L), (job.ClaimOf(budget), job.Jobs, job.Failures));
+        _ = job.Of(1);
+        _ = job.Of(1000);
+        Assert.Null(job.ClaimByNeighbours(100));
     }
 
     [Theory]
-    [InlineData(33, 33, 17)]
-    [InlineData(34, 33, 18)]
-    [InlineData(64, 63, 33)]
-    [InlineData(100, 99, 69)]
-    public void ClaimOf_ManyHaveEnded_IsThe97thPercentileOfTheLast64AndTheSizeTheirMedian(int jobs, int expected, int median)
+    [InlineData(16, 40)]
+    [InlineData(100, 250)]
+    [InlineData(2, 10)]
+    [InlineData(4000, 200_000)]
+    public void ClaimByNeighbours_OfASizeThatHasNotBeenSeen_ScalesTheNextSmallerOneUpOrIsTheNextLargerOne(long size, long expected)
     {
         LearnedJob job = new("");
-        for (int i = 1; i <= jobs; i++)
+        End(job.Of(1024), 1024, 51_200 * Unit, 0);
+        End(job.Of(4), 4, 10 * Unit, 0);
+        End(job.Of(8), 8, 20 * Unit, 0);
+        Assert.Equal(new JobClaim(expected * Unit, 0), job.ClaimByNeighbours(size));
+    }
+
+    // One of which none has ended is no neighbour, however near.
+    [Fact]
+    public void ClaimByNeighbours_NoneOfTheNearestSizeHasEnded_IsThatOfTheNextNearest()
+    {
+        LearnedJob job = new("");
+        _ = job.Of(8);
+        _ = job.Of(32);
+        End(job.Of(4), 4, 10 * Unit, 2 * Unit);
+        Assert.Equal(new JobClaim(40 * Unit, 8 * Unit), job.ClaimByNeighbours(16));
+    }
+
+    [Fact]
+    public void Of_SizesWithinAPowerOfTwo_ShareAHistory()
+    {
+        LearnedJob job = new("");
+        LearnedSize learned = job.Of(512);
+        Assert.Same(learned, job.Of(1023));
+        Assert.NotSame(learned, job.Of(511));
+        Assert.NotSame(learned, job.Of(1024));
+        Assert.Equal((9, 0, 62), (learned.Power, job.Of(1).Power, job.Of(long.MaxValue).Power));
+    }
+
+    [Fact]
+    public void Of_MorePowersOfTwoThanAreRemembered_ForgetsTheLeastRecentlyUsed()
+    {
+        LearnedJob job = new("");
+        LearnedSize first = job.Of(1);
+        LearnedSize second = job.Of(2);
+        for (int power = 2; power < 8; power++)
         {
-            job.End(i * Unit - 1, isRefused: false);
+            _ = job.Of(1L << power);
         }
 
-        Assert.Equal((expected * Unit, median * Unit), (job.ClaimOf(budget: null), job.SizeFor(budget: null)));
+        Assert.Same(first, job.Of(1));
+        _ = job.Of(1L << 8);
+        Assert.Same(first, job.Of(1));
+        Assert.NotSame(second, job.Of(2));
+    }
+
+    // The first has loaded libraries, which stay: they are no need of the next.
+    [Fact]
+    public void End_SecondThatRanAlone_ReplacesWhatTheFirstTookElsewhere()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1);
+        learned.End(1, 4 * Unit, 90 * Unit, isSolo: true, isRefused: false);
+        learned.End(1, Unit, 70 * Unit, isSolo: false, isRefused: false);
+        Assert.Equal((new JobClaim(4 * Unit, 90 * Unit), 1), (learned.ClaimOf(1), learned.SoloRuns));
+        learned.End(1, Unit, 50 * Unit, isSolo: true, isRefused: false);
+        Assert.Equal((new JobClaim(4 * Unit, 50 * Unit), 2), (learned.ClaimOf(1), learned.SoloRuns));
+        learned.End(1, Unit, 30 * Unit, isSolo: true, isRefused: false);
+        Assert.Equal((new JobClaim(4 * Unit, 50 * Unit), 3), (learned.ClaimOf(1), learned.SoloRuns));
     }
 
     [Fact]
-    public void ClaimOf_LargeJobsLongAgo_AreForgotten()
+    public void End_MoreOrLessThanBefore_RaisesAndNeverLowers()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1);
+        End(learned, 1, 8 * Unit, 8 * Unit);
+        End(learned, 1, 4 * Unit, 4 * Unit);
+        Assert.Equal(new JobClaim(8 * Unit, 8 * Unit), learned.ClaimOf(1));
+        End(learned, 1, 12 * Unit, 16 * Unit);
+        Assert.Equal(new JobClaim(12 * Unit, 16 * Unit), learned.ClaimOf(1));
+    }
+
+    [Fact]
+    public void End_JobUsedNothing_HasTaughtThat()
     {
         LearnedJob job = new("");
-        job.End(50 * Unit, isRefused: false);
-        job.End(50 * Unit, isRefused: false);
-        for (int i = 0; i < 62; i++)
+        End(job.Of(1), 1, 0, 0);
+        Assert.Equal((1L, 0L, 0L), (job.Jobs, job.Failures, job.LearnedBytes));
+        Assert.Equal(default, job.Of(1).ClaimOf(1));
+    }
+
+    [Fact]
+    public void Jobs_OfSeveralSizes_AreCountedTogether()
+    {
+        LearnedJob job = new("");
+        End(job.Of(1), 1, Unit, 7 * Unit);
+        job.Of(100).End(100, 5 * Unit, elsewhereBytes: 2 * Unit, isSolo: false, isRefused: true);
+        job.Of(100).End(100, 3 * Unit, elsewhereBytes: null, isSolo: false, isRefused: false);
+        Assert.Equal((3L, 1L, 5 * Unit, 7 * Unit), (job.Jobs, job.Failures, job.LearnedBytes, job.ElsewhereBytes));
+    }
+
+    [Fact]
+    public void ClaimOf_NeedsAndSizesNearTheLargestNumber_DoNotWrap()
+    {
+        LearnedJob job = new("");
+        End(job.Of(1), 1, long.MaxValue, long.MaxValue);
+        JobClaim scaled = job.ClaimByNeighbours(long.MaxValue)!.Value;
+        JobClaim own = job.Of(1).ClaimOf(1);
+        foreach (JobClaim claim in new[] { scaled, own })
         {
-            job.End(1, isRefused: false);
+            // What admission adds up stays within a number.
+            Assert.InRange(claim.AllocatedBytes, long.MaxValue / 32, long.MaxValue / 8);
+            Assert.InRange(claim.ElsewhereBytes, long.MaxValue / 32, long.MaxValue / 8);
+            Assert.Equal(claim.AllocatedBytes + claim.ElsewhereBytes, claim.TotalBytes);
         }
 
-        Assert.Equal(50 * Unit, job.ClaimOf(null));
-        job.End(1, isRefused: false);
-        Assert.Equal(Unit, job.ClaimOf(null));
-    }
-
-    [Fact]
-    public void SizeFor_JobsThatUsedNothing_TeachNothing()
-    {
-        LearnedJob job = new("");
-        job.End(0, isRefused: false);
-        Assert.Equal((0L, Unit, 75 * Unit), (job.Jobs, job.SizeFor(null), job.SizeFor(new MemoryBudget(100 * Unit))));
-    }
-
-    [Fact]
-    public void SizeFor_MoreWasNeededThanThereIs_IsAllThereIs()
-    {
-        LearnedJob job = new("");
-        job.End(long.MaxValue / 2, isRefused: true);
-        MemoryBudget budget = new(100 * Unit);
-        Assert.Equal((100 * Unit, 100 * Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
-        job.End(long.MaxValue, isRefused: true);
-        Assert.Equal((100 * Unit, 100 * Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
-    }
-
-    // A request is for some bytes, however little there is.
-    [Fact]
-    public void SizeFor_LessThanTheSmallestStepIsLeft_IsThatStep()
-    {
-        MemoryBudget budget = new(Unit / 2);
-        LearnedJob job = new("");
-        Assert.Equal((Unit, Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
-        job.End(Unit, isRefused: false);
-        Assert.Equal((Unit, Unit), (job.SizeFor(budget), job.ClaimOf(budget)));
+        LearnedSize large = job.Of(long.MaxValue);
+        End(large, long.MaxValue, 3 * Unit, Unit);
+        Assert.Equal(new JobClaim(3 * Unit, Unit), large.ClaimOf(long.MaxValue));
+        Assert.Equal(new JobClaim(3 * Unit, Unit), large.ClaimOf(1L << 62));
     }
 
     [Fact]
@@ -129,11 +221,15 @@ public class LearnedJobsTests
     }
 
     [Fact]
-    public void Get_OnManyThreads_MakesOneForEachName()
+    public void Get_OnManyThreads_MakesOneForEachNameAndSize()
     {
         LearnedJobs jobs = new();
-        Parallel.For(0, 10_000, i => jobs.Get($"{i % 100}").End(Unit, isRefused: false));
+        Parallel.For(0, 10_000, i => End(jobs.Get($"{i % 100}").Of(1L << (i % 4)), 1L << (i % 4), Unit, Unit));
         Assert.Equal((100, 10_000L), (jobs.All.Length, jobs.All.Sum(static job => job.Jobs)));
         Assert.Equal(100, jobs.All.Select(static job => job.Name).Distinct().Count());
     }
+
+    // As of a job that did not run alone.
+    private static void End(LearnedSize learned, long size, long allocatedBytes, long elsewhereBytes) =>
+        learned.End(size, allocatedBytes, elsewhereBytes, isSolo: false, isRefused: false);
 }

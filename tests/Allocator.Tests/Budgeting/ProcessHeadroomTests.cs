@@ -205,7 +205,12 @@ public class ProcessHeadroomTests
         _left.Now = Container(400 * Megabyte);
         _clock.Advance(TimeSpan.FromSeconds(10));
         Assert.False(budget.TryTakeNow(401 * Megabyte));
-        Assert.InRange(budget.RoomBytes, 499 * Megabyte, 500 * Megabyte);
+        using (_headroom.Lock.Enter())
+        {
+            // The runtime and page tables keep 17.
+            Assert.Equal(383 * Megabyte, _headroom.LeftForJobs());
+        }
+
         Assert.True(budget.TryTakeNow(399 * Megabyte));
 
         Headroom Container(long free) => new(1000 * Megabyte, free, free) { HardBytes = 1000 * Megabyte };

@@ -214,8 +214,7 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100, clock);
         ReservationAccount first = Reserve(budget, 50);
         AmbientAccount use = new(first, budget.Jobs);
-        Assert.True(use.TryTake(30, overtakes: false));
-        ReservationAccount nested = new(use, 30);
+        ReservationAccount nested = Reserve(use, 30);
         Assert.Same(first, nested.OutermostReservation);
         first.Close();
         use.Leave();
@@ -412,8 +411,7 @@ public class ReservationAccountTests
     {
         MemoryBudget budget = new(100);
         ReservationAccount outer = Reserve(budget, 60);
-        Assert.True(outer.TryTake(40, overtakes: false));
-        ReservationAccount inner = new(outer, 40);
+        ReservationAccount inner = Reserve(outer, 40);
         Assert.True(inner.TryTake(50, overtakes: false));
         Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         Assert.True(inner.TryTake(30, overtakes: false));
@@ -432,11 +430,7 @@ public class ReservationAccountTests
         budget.ServeWaiters();
     }
 
-    private static ReservationAccount Reserve(MemoryBudget budget, long bytes)
-    {
-        Assert.True(budget.TryTake(bytes, overtakes: true));
-        return new ReservationAccount(budget, bytes);
-    }
+    private static ReservationAccount Reserve(BudgetAccount parent, long bytes) => BegunAccount.Of(parent, bytes);
 
     private static BudgetRequest Post(BudgetAccount account, long bytes, bool mayWait = true)
     {

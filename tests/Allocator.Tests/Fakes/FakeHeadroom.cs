@@ -12,6 +12,8 @@ internal sealed class FakeHeadroom : SystemMemory
     /// <summary>Gets how often it was read.</summary>
     public int Reads { get; private set; }
 
+    protected override long ReadGarbage() => Now.GarbageBytes;
+
     protected override SystemReading ReadSystem(bool looksForLimits)
     {
         Reads++;
