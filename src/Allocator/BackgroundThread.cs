@@ -14,9 +14,6 @@ internal sealed class BackgroundThread(string name)
 {
     private const int RetryMilliseconds = 1000;
 
-    // The collector's callbacks and malloc need little.
-    private const int LongStackBytes = 256 * 1024;
-
     // The thread ends when no allocator has lived for this long. Not sooner, because a program may make one for each job.
     private const int LingerMilliseconds = 1000;
 
@@ -50,6 +47,12 @@ internal sealed class BackgroundThread(string name)
 
     /// <summary>Gets the one that calls no code of the user's, but for listeners of events.</summary>
     public static BackgroundThread Shared { get; } = new("Allocator");
+
+    /// <summary>
+    /// Gets the one for work that may take seconds, such as a trim of malloc. Made before the first request waits: a thread that begins
+    /// without managed memory ends the process.
+    /// </summary>
+    public static BackgroundThread Long { get; } = new("Allocator, long work");
 
     /// <summary>Gets or sets the delegate that starts a thread. Replaced in tests.</summary>
     public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
@@ -144,36 +147,17 @@ internal sealed class BackgroundThread(string name)
     }
 
     /// <summary>
-    /// Does work that may take seconds: on the calling thread or, if that is this one, on a thread of its own, so that no wait or tick is
-    /// late. If no thread can be made, it is done here all the same.
+    /// Does work that may take seconds: on the calling thread or, if that is the one that ends waits and ticks, on <see cref="Long"/>.
     /// </summary>
-    public void RunLong(Action work)
+    public static void RunLong(IBackgroundWork work)
     {
-        if (!IsCurrent)
+        if (Shared.IsCurrent && Long.IsRunning)
         {
-            work();
-            return;
+            Long.Queue(work);
         }
-
-        try
+        else
         {
-            Starter(new Thread(() => TryRun(work), LongStackBytes) { IsBackground = true, Name = $"{_name}, long" });
-        }
-        catch (OutOfMemoryException)
-        {
-            work();
-        }
-
-        static void TryRun(Action work)
-        {
-            try
-            {
-                work();
-            }
-            catch (Exception)
-            {
-                // An exception would end the process. The next look tries again.
-            }
+            work.DoWork();
         }
     }
 

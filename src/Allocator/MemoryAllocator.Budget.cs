@@ -69,7 +69,8 @@ public abstract partial class MemoryAllocator
     /// <remarks>
     /// Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn. If the allocator has
     /// neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>,
-    /// every reservation is granted at once and holds nothing back; the event <c>ReservationUnlimited</c> says so once.
+    /// the limit of the container counts. Without that either, every reservation is granted at once and holds nothing back; the event
+    /// <c>ReservationUnlimited</c> says so once.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.

@@ -329,7 +329,7 @@ public readonly record struct PictureHeader
             ? new(PictureFormat.Bmp, ReadNumber(start, 18, 2, isLittle: true), ReadNumber(start, 20, 2, isLittle: true))
             : new(
                 PictureFormat.Bmp,
-                BinaryPrimitives.ReadInt32LittleEndian(start.Slice(18)),
+                Math.Max(0, BinaryPrimitives.ReadInt32LittleEndian(start.Slice(18))),
                 Math.Abs((long)BinaryPrimitives.ReadInt32LittleEndian(start.Slice(22))));
     }
 

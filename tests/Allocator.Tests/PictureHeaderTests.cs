@@ -8,7 +8,7 @@ public class PictureHeaderTests
     // Signature, lengths and fields as the formats' specifications have them.
     private static readonly byte[] s_png =
     [
-        0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 1, 1, 2, 3, 4,
+        0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 0, 1, 2, 3, 4,
     ];
 
     private static readonly byte[] s_gif = [.. "GIF89a"u8, 0x90, 0x01, 0x2C, 0x01, 0, 0, 0];

@@ -55,6 +55,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     public void Post(BudgetRequest request, bool mayWait)
     {
         MemoryBudget budget = request.Account.Budget!;
+        BackgroundThread.Long.Ensure();
         budget.Post(request, mayWait);
         if (request.IsGranted)
         {

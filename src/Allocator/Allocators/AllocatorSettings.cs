@@ -162,10 +162,10 @@ internal sealed class AllocatorSettings
             Headroom = Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null,
             MinimumFreeBytes = MinimumFreeBytes,
             HonorsLimit = Options.HonorMemoryLimit,
-            BeforeRefusal = isLimited ? () => MakeRoom(counters) : null,
+            BeforeRefusal = isLimited || Options.HonorMemoryLimit ? () => MakeRoom(counters) : null,
             ReleaseIdle = Scheduler.ReleaseAll,
         };
-        if (isLimited || Options.HonorMemoryLimit)
+        if (isLimited)
         {
             Headroom.Register(budget);
         }

@@ -16,7 +16,7 @@ internal sealed class ExternalMemory(MemoryBudget budget) : IDisposable
     /// <summary>Counts bytes that other code is about to allocate. False if there is no room. Succeeds at most once.</summary>
     public bool TryCount(long bytes, ref Refusals refusals)
     {
-        if (!budget.TryCount(bytes))
+        if (budget.IsCounted && !budget.TryCount(bytes))
         {
             return refusals.Refuse(bytes, byContainer: false);
         }
@@ -25,11 +25,12 @@ internal sealed class ExternalMemory(MemoryBudget budget) : IDisposable
         bool honorsLimit = budget.HonorsLimit && !budget.IsCounted;
         if (bytes != 0 && budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
-            budget.Uncount(bytes);
+            budget.Uncount(budget.IsCounted ? bytes : 0);
             return refusals.Refuse(bytes, byContainer: true);
         }
 
-        _bytes = bytes;
+        // Where only reservations are counted, the announcement is enough.
+        _bytes = budget.IsCounted ? bytes : 0;
         return true;
     }
 

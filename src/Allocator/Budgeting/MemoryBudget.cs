@@ -24,9 +24,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _waiters;
     private bool _mayRefuse;
     private int _isRefusing;
+    private int _isRegistered;
     private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
+    private readonly RefusalWork _refusal;
 
     /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
@@ -35,6 +37,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         LimitInBytes = limitInBytes;
         _clock = clock ?? SystemClock.Instance;
         _queue = new BudgetQueue(this, _clock, timeout);
+        _refusal = new RefusalWork(this);
     }
 
     public long LimitInBytes { get; }
@@ -122,9 +125,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             Look();
             FreeForJobs();
-            if (KeepsMinimumFree)
+            if (WatchesContainer)
             {
-                BackgroundThread.Shared.RunLong(RefuseWhatFindsNoRoom);
+                BackgroundThread.RunLong(_refusal);
             }
         }
         finally
@@ -167,7 +170,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         using ShortLock.Section section = _running.Lock.Enter();
         bool watches = WatchesContainer;
         JobClaim? known = job.FindClaim();
-        long left = Math.Min(LimitInBytes - AdmittedBytes, watches ? Headroom!.LeftForJobs() : long.MaxValue);
+        long left = Math.Min(LimitInBytes - AdmittedBytes, watches ? Headroom!.LeftForJobs(this) : long.MaxValue);
         JobClaim claim = known ?? new JobClaim(left == long.MaxValue ? 0 : left / 2, 0);
         if (job.Learned is not null)
         {
@@ -214,6 +217,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         if (!IsCounted && ReadIdleBytes is { } readIdle)
         {
+            if (Interlocked.Exchange(ref _isRegistered, 1) == 0)
+            {
+                // Only from its first job on do its figures matter to others.
+                Headroom!.Register(this);
+            }
+
             long idle = readIdle();
             using ShortLock.Section section = _running.Lock.Enter();
             Volatile.Write(ref _uncountedBytes, Math.Max(0, CommittedBytes - idle - _running.UsedBytesOf(this)));
@@ -367,5 +376,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         // As far as the container has room too.
         using ShortLock.Section section = Headroom!.Lock.Enter();
         return Headroom.Admits(this, bytes, keepsMinimumFree ? MinimumFreeBytes : 0) && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+    }
+
+    /// <summary>The refusal of what finds no room, after everything was tried that makes room. May take seconds.</summary>
+    private sealed class RefusalWork(MemoryBudget budget) : IBackgroundWork
+    {
+        private BackgroundState _work;
+
+        ref BackgroundState IBackgroundWork.State => ref _work;
+
+        void IBackgroundWork.DoWork() => budget.RefuseWhatFindsNoRoom();
     }
 }

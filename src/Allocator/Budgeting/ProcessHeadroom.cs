@@ -223,7 +223,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     {
         Debug.Assert(Lock.IsHeld);
         Debug.Assert(_readMilliseconds != Never, "The system has been read.");
-        (long admitted, long committed) = ReadClaims();
+        (long admitted, long committed) = ReadClaims(budget);
         if (_last.FreeBytes == long.MaxValue)
         {
             return bytes < ByteCount.LargestEstimate;
@@ -246,10 +246,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     }
 
     /// <summary>Returns, by the last reading, how much is left for jobs beside all that is outstanding or claimed.</summary>
-    public long LeftForJobs()
+    public long LeftForJobs(MemoryBudget budget)
     {
         Debug.Assert(Lock.IsHeld);
-        (long admitted, long committed) = ReadClaims();
+        (long admitted, long committed) = ReadClaims(budget);
         return _last.FreeBytes == long.MaxValue
             ? long.MaxValue
             : Math.Max(0, ByteCount.Add(Math.Min(_last.LimitBytes, _last.HardBytes) - Others(committed), -admitted));
@@ -373,7 +373,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         return _last.LimitsResident ? Math.Min(committed, _granted + _announced) : committed;
     }
 
-    private (long Admitted, long Committed) ReadClaims()
+    private (long Admitted, long Committed) ReadClaims(MemoryBudget? asker = null)
     {
         long admitted = 0;
         long committed = 0;
@@ -381,8 +381,11 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                admitted = ByteCount.Add(admitted, budget.AdmittedBytes + budget.UncountedBytes);
-                committed += budget.CommittedBytes;
+                long claimed = ByteCount.Add(budget.AdmittedBytes, budget.UncountedBytes);
+                admitted = ByteCount.Add(admitted, claimed);
+
+                // Where only reservations are counted, what is outstanding beside them was read when it last asked.
+                committed += budget.IsCounted || budget == asker ? budget.CommittedBytes : Math.Min(budget.CommittedBytes, claimed);
             }
         }
 

@@ -287,7 +287,8 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private void End(long neededBytes, bool isRefused)
     {
-        if (_parent is MemoryBudget budget)
+        // Its parent may be another one than when it began: what enclosed the outer job, which has ended.
+        if (_job.Budget is { } budget)
         {
             budget.End(_job, neededBytes, isRefused);
         }

@@ -58,6 +58,7 @@ internal static class UserCallbacks
     public static void Close()
     {
         Thread.Close();
+        BackgroundThread.Long.Close();
         BackgroundThread.Shared.Close();
     }
 

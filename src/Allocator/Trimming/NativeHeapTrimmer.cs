@@ -29,26 +29,25 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         if (IsDue)
         {
             Volatile.Write(ref _requestedBy, counters);
-            BackgroundThread.Shared.Ensure();
-            BackgroundThread.Shared.Queue(this);
+            BackgroundThread thread = BackgroundThread.Long.IsRunning ? BackgroundThread.Long : BackgroundThread.Shared;
+            thread.Ensure();
+            thread.Queue(this);
         }
     }
 
     /// <summary>
-    /// Trims, unless that was done lately or another thread does it now: on this thread, but for the background thread on another one,
-    /// because a trim may take seconds.
+    /// Trims on this thread, unless that was done lately or another thread does it now. The thread that ends waits and ticks only
+    /// requests it, because a trim may take seconds.
     /// </summary>
     public void TryTrim(AllocatorCounters counters)
     {
         ShortLock.AssertNoneHeld();
-        if (IsDue && Volatile.Read(ref _isBusy) == 0)
+        if (BackgroundThread.Shared.IsCurrent && BackgroundThread.Long.IsRunning)
         {
-            BackgroundThread.Shared.RunLong(() => TrimIfDue(counters));
+            Request(counters);
+            return;
         }
-    }
 
-    private void TrimIfDue(AllocatorCounters counters)
-    {
         if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)
         {
             return;

@@ -208,7 +208,7 @@ public class ProcessHeadroomTests
         using (_headroom.Lock.Enter())
         {
             // The runtime and page tables keep 17.
-            Assert.Equal(383 * Megabyte, _headroom.LeftForJobs());
+            Assert.Equal(383 * Megabyte, _headroom.LeftForJobs(budget));
         }
 
         Assert.True(budget.TryTakeNow(399 * Megabyte));
