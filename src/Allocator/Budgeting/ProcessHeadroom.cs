@@ -294,6 +294,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         long committed = Volatile.Read(ref _sinceRead);
         long ofLibrary = OfLibrary();
         Headroom read = source.ReadHeadroom();
+        long garbage = read.LimitsResident ? source.ReadGarbage() : 0;
         if (read.LimitsResident)
         {
             // Page tables take 0.2 % of the memory that they map. No request counts them.
@@ -316,7 +317,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         if (read.LimitsResident)
         {
             // Memory may have been granted or released while the files were read.
-            Running.Observe(read.LimitBytes - read.FreeBytes - Math.Max(ofLibrary, OfLibrary()), read.GarbageBytes, nowMilliseconds);
+            Running.Observe(read.LimitBytes - read.FreeBytes - Math.Max(ofLibrary, OfLibrary()), garbage, nowMilliseconds);
         }
 
         if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)

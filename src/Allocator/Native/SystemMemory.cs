@@ -53,11 +53,7 @@ internal abstract class SystemMemory
     /// <summary>Reads how short memory is, at ticks and for diagnostics. Limits change while a process runs.</summary>
     public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
-    public Headroom ReadHeadroom()
-    {
-        Headroom left = Read(looksForLimits: false).Left;
-        return left.LimitsResident ? left with { GarbageBytes = ReadGarbage() } : left;
-    }
+    public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
 
     /// <summary>Returns the resident bytes of this process; 0 if unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
@@ -105,8 +101,10 @@ internal abstract class SystemMemory
             }
             : null;
 
-    // What was allocated since the last collection, up to what the youngest generation held then: it goes with the next collection.
-    protected virtual long ReadGarbage()
+    /// <summary>
+    /// Reads how much was allocated since the last collection, up to what the youngest generation held then: it goes with the next one.
+    /// </summary>
+    public virtual long ReadGarbage()
     {
 #if NET
         try
@@ -206,9 +204,6 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
     /// matter. <see cref="long.MaxValue"/> if there is none.
     /// </summary>
     public long HardBytes { get; init; } = long.MaxValue;
-
-    /// <summary>Gets how much of the used memory is young garbage of the collector's, as far as that is known.</summary>
-    public long GarbageBytes { get; init; }
 
     /// <summary>Gets whether such a limit exists. Memory counts against it when it is written to.</summary>
     public bool LimitsResident => HardBytes != long.MaxValue;

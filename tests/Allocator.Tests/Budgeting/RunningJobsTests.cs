@@ -508,7 +508,8 @@ public class RunningJobsTests
     private void Use(long megabytes, long garbage = 0)
     {
         long free = (1000 - megabytes) * Megabyte;
-        _left.Now = new Headroom(1000 * Megabyte, free, free) { HardBytes = 1000 * Megabyte, GarbageBytes = garbage * Megabyte };
+        _left.Now = new Headroom(1000 * Megabyte, free, free) { HardBytes = 1000 * Megabyte };
+        _left.Garbage = garbage * Megabyte;
         _clock.Advance(TimeSpan.FromMilliseconds(20));
         _headroom.Measure();
     }

@@ -12,7 +12,10 @@ internal sealed class FakeHeadroom : SystemMemory
     /// <summary>Gets how often it was read.</summary>
     public int Reads { get; private set; }
 
-    protected override long ReadGarbage() => Now.GarbageBytes;
+    /// <summary>Gets or sets how much of it is said to be garbage.</summary>
+    public long Garbage { get; set; }
+
+    public override long ReadGarbage() => Garbage;
 
     protected override SystemReading ReadSystem(bool looksForLimits)
     {

@@ -12,7 +12,7 @@ public class LinuxHeadroomTests
         FakeFiles files = OfVersion2(
             limit: "1000", usage: "900", "anon 300\nfile 500\nshmem 60\ninactive_file 100\nslab_reclaimable 20\n");
 
-        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 560) { HardBytes = 1000 }, Read(files));
+        Assert.Equal(new Headroom(1000, FreeBytes: 560, CertainBytes: 560) { HardBytes = 1000 }, Read(files));
     }
 
     [Fact]
@@ -21,7 +21,7 @@ public class LinuxHeadroomTests
         FakeFiles files = OfVersion1(
             limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
 
-        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540) { HardBytes = 1000 }, Read(files));
+        Assert.Equal(new Headroom(1000, FreeBytes: 540, CertainBytes: 540) { HardBytes = 1000 }, Read(files));
     }
 
     // As where the process has as many files open as it may.
@@ -239,8 +239,19 @@ public class LinuxHeadroomTests
         MemoryLoad load = source.ReadLoad();
         int reads = files.Reads;
         Headroom left = source.ReadHeadroom();
-        Assert.Equal((left.LimitBytes, left.FreeBytes), (load.TotalBytes, load.TotalBytes - load.UsedBytes));
+        Assert.Equal((1000, 800, 540), (load.TotalBytes, load.UsedBytes, left.FreeBytes));
         Assert.InRange(files.Reads - reads, 1, reads);
+    }
+
+    // 300 MB of photographs that were read four times. The orchestrator shows them as used, the kernel reclaims them at once.
+    [Theory]
+    [InlineData("file 700\nshmem 0\ninactive_file 10\n", false, 750)]
+    [InlineData("file 700\nshmem 690\ninactive_file 10\n", true, 60)]
+    public void Read_ActiveFilePagesFillTheContainer_AreNoLoad(string statistics, bool isHigh, long free)
+    {
+        LinuxSystemMemory source = Open(OfVersion2("1000", "950", statistics));
+        Assert.Equal((isHigh, 940), (source.ReadLoad().IsHigh, source.ReadLoad().UsedBytes));
+        Assert.Equal(free, source.ReadHeadroom().FreeBytes);
     }
 
     [Fact]

@@ -3,6 +3,8 @@ using Allocator.Tests.Limits;
 namespace Allocator.Tests.Trimming;
 
 /// <summary>What the library does on its own account in a process without managed memory.</summary>
+/// <remarks>Alone: a busy machine makes the runtime start threads meanwhile, which ends the process.</remarks>
+[Collection(nameof(Alone))]
 public class ManagedMemoryTests
 {
     private const int Buffer = 3 << 20;
