@@ -11,11 +11,15 @@ internal sealed class BackgroundThread(string name)
 
     public static BackgroundThread Shared { get; } = new("Allocator");
 
+    public static BackgroundThread Long { get; } = new("Allocator, long work");
+
     public static bool IsUnused { get; set; }
 
     public bool IsRunning => true;
 
     public bool IsCurrent => name.Length == 0;
+
+    public static void RunLong(IBackgroundWork work) => work.DoWork();
 
     /// <summary>Tries again what failed.</summary>
     public static void RetryAll()
