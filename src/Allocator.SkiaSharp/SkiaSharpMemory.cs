@@ -264,7 +264,7 @@ public static class SkiaSharpMemory
         try
         {
             using EncodedPicture source = new(allocator, seekable, isAsync: false, isReserved: false, CancellationToken.None);
-            PictureHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
+            CodecHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
             return new DecodePlan(header, options).Estimate(allocator, source.ExpectedLength(header));
         }
         finally
@@ -285,7 +285,7 @@ public static class SkiaSharpMemory
         this MemoryAllocator allocator, ReadOnlySpan<byte> header, SKBitmapDecodeOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(allocator);
-        PictureHeader read = PictureHeader.TryRead(header, isComplete: true)!;
+        CodecHeader read = CodecHeader.TryRead(header, isComplete: true)!;
         return new DecodePlan(read, options).Estimate(allocator, header.Length);
     }
 

@@ -99,7 +99,7 @@ public partial class EstimateTests
         Begin();
         reservation.DecodeBitmap(new MemoryStream(file), decode).Dispose();
         long taken = End();
-        long announced = new Skia.DecodePlan(Skia.PictureHeader.TryRead(file, true)!, decode).CodecBytes;
+        long announced = new Skia.DecodePlan(Skia.CodecHeader.TryRead(file, true)!, decode).CodecBytes;
         long estimated = allocator.EstimateBitmapBytes(new MemoryStream(file), decode);
         double factor = (double)estimated / (reservation.PeakUsedBytes - announced + taken);
         string figures = $"{name} {largest} {colorType}: estimated {estimated:N0}, used {reservation.PeakUsedBytes:N0}, "

@@ -51,7 +51,7 @@ internal sealed class ContainerPictures(string? input, string work)
         try
         {
             using PictureFile file = PictureFile.Open(path);
-            PictureHeader header = file.ReadHeader();
+            SourceHeader header = file.ReadHeader();
             return header is { Format: SKEncodedImageFormat.Jpeg, Size.Megapixels: >= LeastMegapixels and <= MostMegapixels };
         }
         catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
@@ -68,7 +68,7 @@ internal sealed class ContainerPictures(string? input, string work)
         foreach ((PictureSize size, bool isPng) in pictures)
         {
             SKEncodedImageFormat format = isPng ? SKEncodedImageFormat.Png : SKEncodedImageFormat.Jpeg;
-            string file = Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{PictureHeader.ExtensionOf(format)}");
+            string file = Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{SourceHeader.ExtensionOf(format)}");
             string path = Path.Combine(folder, file);
             if (!File.Exists(path))
             {

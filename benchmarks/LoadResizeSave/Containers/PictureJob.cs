@@ -79,7 +79,7 @@ internal sealed class PictureJob(PixelStore store)
         }
 
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader();
+        SourceHeader header = file.ReadHeader();
         using Admission admission = Admit(header, ref waited, client.Token);
         using IMemoryOwner<byte> data = file.Read(admission.Store);
         client.Token.ThrowIfCancellationRequested();
@@ -103,7 +103,7 @@ internal sealed class PictureJob(PixelStore store)
             Thread.Sleep(s_uploadPause);
         }
 
-        PictureHeader header = PictureHeader.Read(upload.Memory, length);
+        SourceHeader header = SourceHeader.Read(upload.Memory, length);
         using Admission admission = Admit(header, ref waited, CancellationToken.None);
         return Make(header, upload.Memory, admission.Store);
     }
@@ -113,14 +113,14 @@ internal sealed class PictureJob(PixelStore store)
     private string? Abandon(string path, ref TimeSpan waited)
     {
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader();
+        SourceHeader header = file.ReadHeader();
         Admission admission = Admit(header, ref waited, CancellationToken.None);
         IMemoryOwner<byte> data = file.Read(admission.Store);
         _ = header.Decode(data.Memory, admission.Store);
         return null;
     }
 
-    private Admission Admit(PictureHeader header, ref TimeSpan waited, CancellationToken cancellationToken)
+    private Admission Admit(SourceHeader header, ref TimeSpan waited, CancellationToken cancellationToken)
     {
         long asked = Stopwatch.GetTimestamp();
         try
@@ -133,9 +133,9 @@ internal sealed class PictureJob(PixelStore store)
         }
     }
 
-    private static PictureSize Target(PictureHeader header) => header.Size.FitWidth(Math.Max(1, header.Size.Width / Shrinking));
+    private static PictureSize Target(SourceHeader header) => header.Size.FitWidth(Math.Max(1, header.Size.Width / Shrinking));
 
-    private static string Make(PictureHeader header, ReadOnlyMemory<byte> file, PixelStore store)
+    private static string Make(SourceHeader header, ReadOnlyMemory<byte> file, PixelStore store)
     {
         using Raster picture = header.Resize(file, Target(header), store);
         return PicturePipeline.Encode(picture, header.Format, Stream.Null);

@@ -16,16 +16,16 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
         throw new UnreadablePictureException(length == 0 ? "the file is empty" : $"{length:N0} bytes are too many");
     }
 
-    public PictureHeader ReadHeader()
+    public SourceHeader ReadHeader()
     {
-        int most = Math.Min(length, PictureHeader.LongestLength);
-        for (int wanted = Math.Min(length, PictureHeader.UsualLength); ; wanted = most)
+        int most = Math.Min(length, SourceHeader.LongestLength);
+        for (int wanted = Math.Min(length, SourceHeader.UsualLength); ; wanted = most)
         {
             byte[] start = ArrayPool<byte>.Shared.Rent(wanted);
             try
             {
                 Fill(start.AsSpan(0, wanted));
-                return PictureHeader.Read(start.AsMemory(0, wanted), length);
+                return SourceHeader.Read(start.AsMemory(0, wanted), length);
             }
             catch (UnreadablePictureException) when (wanted < most)
             {

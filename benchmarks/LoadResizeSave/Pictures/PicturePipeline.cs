@@ -12,7 +12,7 @@ internal sealed class PicturePipeline(PixelStore store, string outputFolder)
     public async ValueTask<SavedPicture> ProcessAsync(string folder, string name, CancellationToken cancellationToken = default)
     {
         using PictureFile file = PictureFile.Open(Path.Combine(folder, name));
-        PictureHeader header = file.ReadHeader();
+        SourceHeader header = file.ReadHeader();
         header.Check(MaximumMegapixels);
         PictureSize target = header.Size.FitWidth(JobOptions.Width);
         using Admission admission = await store.AdmitAsync(header.Estimate(target, store), cancellationToken);
@@ -31,7 +31,7 @@ internal sealed class PicturePipeline(PixelStore store, string outputFolder)
         return Convert.ToHexStringLower(hash.Hash!);
     }
 
-    private string Save(Raster picture, PictureHeader header, string name)
+    private string Save(Raster picture, SourceHeader header, string name)
     {
         // A PNG that is called .jpg must not be saved under a name that lies too.
         bool isPng = Path.GetExtension(name).Equals(".png", StringComparison.OrdinalIgnoreCase);

@@ -81,7 +81,7 @@ internal sealed class SyntheticSet(int count, double? megapixels)
             3 => SKEncodedImageFormat.Webp,
             _ => SKEncodedImageFormat.Jpeg,
         };
-        string name = $"photograph-{index + 1:00}-{size.Width}x{size.Height}{PictureHeader.ExtensionOf(format)}";
+        string name = $"photograph-{index + 1:00}-{size.Width}x{size.Height}{SourceHeader.ExtensionOf(format)}";
         MakeOne(Path.Combine(folder, name), (uint)(index * 7919) + 1, size, format);
     }
 }

@@ -13,7 +13,7 @@ internal sealed partial class ThumbnailEndpoint(
     private const int LargestWidth = 2000;
     private const int MaximumMegapixels = 100;
 
-    private static readonly int[] s_headerLengths = [PictureHeader.UsualLength, PictureHeader.LongestLength];
+    private static readonly int[] s_headerLengths = [SourceHeader.UsualLength, SourceHeader.LongestLength];
 
     // Not disposed: the allocator is the application's.
     private readonly BlockStore _store = new(allocator);
@@ -36,7 +36,7 @@ internal sealed partial class ThumbnailEndpoint(
                     await context.Request.Body.ReadExactlyAsync(start.AsMemory(0, wanted), context.RequestAborted);
                 }
 
-                return Estimate(PictureHeader.Read(start.AsMemory(0, wanted), length), context.Request);
+                return Estimate(SourceHeader.Read(start.AsMemory(0, wanted), length), context.Request);
             }
             catch (UnreadablePictureException exception) when (wanted == length || most == s_headerLengths[^1])
             {
@@ -94,7 +94,7 @@ internal sealed partial class ThumbnailEndpoint(
         await request.Body.ReadExactlyAsync(file.Memory, context.RequestAborted);
 
         // Once more where an estimate has looked at it; where all are let in, none has.
-        PictureHeader header = PictureHeader.Read(file.Memory, length);
+        SourceHeader header = SourceHeader.Read(file.Memory, length);
         header.Check(MaximumMegapixels);
         using Raster thumbnail = header.Resize(file.Memory, Target(header, request), new BlockStore(memory));
         PooledMemoryStream encoded = memory.CreateStream();
@@ -112,14 +112,14 @@ internal sealed partial class ThumbnailEndpoint(
         }
     }
 
-    private long Estimate(PictureHeader header, HttpRequest request)
+    private long Estimate(SourceHeader header, HttpRequest request)
     {
         header.Check(MaximumMegapixels);
         PictureSize target = Target(header, request);
         return header.Estimate(target, _store) + _store.Estimate(Raster.LengthOf(target));
     }
 
-    private static PictureSize Target(PictureHeader header, HttpRequest request)
+    private static PictureSize Target(SourceHeader header, HttpRequest request)
     {
         bool isNumber = int.TryParse(request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width);
         return header.Size.FitWidth(isNumber && width is >= 1 and <= LargestWidth ? width : DefaultWidth);

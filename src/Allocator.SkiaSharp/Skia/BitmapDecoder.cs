@@ -30,7 +30,7 @@ internal sealed class BitmapDecoder
         using EncodedPicture source = new(allocator, stream, isAsync, isReserved: !reserves, cancellationToken);
         try
         {
-            PictureHeader header = await source.ReadHeaderAsync().ConfigureAwait(false);
+            CodecHeader header = await source.ReadHeaderAsync().ConfigureAwait(false);
             DecodePlan plan = new(header, options);
             if (reserves)
             {

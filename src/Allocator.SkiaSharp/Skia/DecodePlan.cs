@@ -8,7 +8,7 @@ internal sealed class DecodePlan
 
     private readonly long _workingBytes;
 
-    public DecodePlan(PictureHeader header, SKBitmapDecodeOptions? options)
+    public DecodePlan(CodecHeader header, SKBitmapDecodeOptions? options)
     {
         SKImageInfo stored = header.Info;
         Format = header.Format;

@@ -60,7 +60,7 @@ internal sealed class EncodedPicture : IDisposable
     public bool IsComplete => _isAtEnd || _length == _statedLength;
 
     /// <summary>Returns how long the file is, or is guessed to be if the stream does not say: a byte for four pixels.</summary>
-    public long ExpectedLength(PictureHeader header) =>
+    public long ExpectedLength(CodecHeader header) =>
         IsComplete ? _length : _statedLength ?? Math.Max(_length * 2L, (long)header.Info.Width * header.Info.Height / 4);
 
     public void Dispose()
@@ -72,13 +72,13 @@ internal sealed class EncodedPicture : IDisposable
     /// <summary>Reads as much as the header takes, and returns it.</summary>
     /// <exception cref="ArgumentException">The stream is at its end, behind bytes that nothing has read here.</exception>
     /// <exception cref="InvalidDataException">Skia knows no such format, or the file is empty or ends within its header.</exception>
-    public async ValueTask<PictureHeader> ReadHeaderAsync()
+    public async ValueTask<CodecHeader> ReadHeaderAsync()
     {
         for (long part = FirstPart; ; part = Math.Max(part, _length) * 4)
         {
             await ReadAsync(Math.Min(part, _statedLength ?? part)).ConfigureAwait(false);
             ThrowIfEmpty();
-            if (PictureHeader.TryRead(Content.Span, IsComplete) is { } header)
+            if (CodecHeader.TryRead(Content.Span, IsComplete) is { } header)
             {
                 return header;
             }

@@ -90,7 +90,7 @@ public sealed class BudgetTests : IDisposable
     private long Estimate(string name)
     {
         using PictureFile file = PictureFile.Open(Path.Combine(_folder.FullName, name));
-        PictureHeader header = file.ReadHeader();
+        SourceHeader header = file.ReadHeader();
         return header.Estimate(header.Size.FitWidth(JobOptions.Width), _store);
     }
 

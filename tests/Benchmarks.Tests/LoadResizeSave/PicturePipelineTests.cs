@@ -15,7 +15,7 @@ public sealed class PicturePipelineTests : IDisposable
         SavedPicture saved = await Pipeline().ProcessAsync(In, Path.Combine("sub", "picture.jpg"));
 
         byte[] file = File.ReadAllBytes(Path.Combine(_folder.FullName, "out", "sub", "picture.jpg.png"));
-        Assert.Equal(new PictureSize(40, 20), PictureHeader.Read(file, file.Length).Size);
+        Assert.Equal(new PictureSize(40, 20), SourceHeader.Read(file, file.Length).Size);
         Assert.Equal(800, saved.SourcePixels);
         Assert.Equal(Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(file)), saved.Sha256);
     }

@@ -25,7 +25,7 @@ public class RasterTests
         using PixelStore store = Pictures.Store(kind);
         using Raster picture = Pictures.Smooth(store, 1000, 800);
         byte[] file = Pictures.Encode(picture, format);
-        PictureHeader header = PictureHeader.Read(file, file.Length);
+        SourceHeader header = SourceHeader.Read(file, file.Length);
 
         using Raster decoded = header.Decode(file, store);
 
@@ -73,7 +73,7 @@ public class RasterTests
         {
             Assert.Throws<UnreadablePictureException>(() =>
             {
-                PictureHeader header = PictureHeader.Read(file.AsMemory(0, length), length);
+                SourceHeader header = SourceHeader.Read(file.AsMemory(0, length), length);
                 header.Resize(file.AsMemory(0, length), new PictureSize(40, 30), store).Dispose();
             });
         }
@@ -88,7 +88,7 @@ public class RasterTests
         using MagickImage picture = new(Pictures.File(400, 300, SKEncodedImageFormat.Png));
         picture.Settings.Interlace = Interlace.Jpeg;
         byte[] file = picture.ToByteArray(MagickFormat.Jpeg);
-        PictureHeader header = PictureHeader.Read(file, file.Length);
+        SourceHeader header = SourceHeader.Read(file, file.Length);
         using PixelStore store = Pictures.Store();
 
         header.Decode(file, store).Dispose();
@@ -105,7 +105,7 @@ public class RasterTests
         picture.Bytes.Clear();
         byte[] file = Pictures.Encode(picture, SKEncodedImageFormat.Png);
 
-        using Raster resized = PictureHeader.Read(file, file.Length).Resize(file, new PictureSize(4, 3), store);
+        using Raster resized = SourceHeader.Read(file, file.Length).Resize(file, new PictureSize(4, 3), store);
 
         Assert.Equal(new byte[4 * 3 * Raster.BytesPerPixel], resized.Bytes.ToArray());
     }

@@ -168,6 +168,6 @@ public sealed class ThumbnailEndpointTests
     private static async Task<PictureSize> ReadSizeAsync(HttpResponseMessage response)
     {
         byte[] file = await response.Content.ReadAsByteArrayAsync();
-        return PictureHeader.Read(file, file.Length).Size;
+        return SourceHeader.Read(file, file.Length).Size;
     }
 }

@@ -11,7 +11,7 @@ internal sealed class PictureFiles : IDisposable
     {
         foreach (SKEncodedImageFormat format in new[] { SKEncodedImageFormat.Png, SKEncodedImageFormat.Jpeg })
         {
-            string path = Path.Combine(_folder.FullName, "a" + PictureHeader.ExtensionOf(format));
+            string path = Path.Combine(_folder.FullName, "a" + SourceHeader.ExtensionOf(format));
             SyntheticSet.MakeOne(path, seed: 1, new PictureSize(640, 400), format);
         }
     }

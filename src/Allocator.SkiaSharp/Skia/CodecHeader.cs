@@ -1,9 +1,9 @@
 namespace Allocator.Skia;
 
 /// <summary>The facts about a picture that are read from the beginning of its file.</summary>
-internal sealed class PictureHeader
+internal sealed class CodecHeader
 {
-    private PictureHeader(SKCodec codec, ReadOnlySpan<byte> start)
+    private CodecHeader(SKCodec codec, ReadOnlySpan<byte> start)
     {
         Info = codec.Info;
         Origin = codec.EncodedOrigin;
@@ -26,12 +26,12 @@ internal sealed class PictureHeader
     /// <param name="isComplete">Whether that is all of it.</param>
     /// <returns>The header; null if that needs more of the file.</returns>
     /// <exception cref="InvalidDataException">No codec accepts the file.</exception>
-    public static unsafe PictureHeader? TryRead(ReadOnlySpan<byte> start, bool isComplete)
+    public static unsafe CodecHeader? TryRead(ReadOnlySpan<byte> start, bool isComplete)
     {
         fixed (byte* address = start)
         {
             using Codec codec = new((nint)address, start.Length);
-            return codec.MayNeedMore && !isComplete ? null : new PictureHeader(codec.Native, start);
+            return codec.MayNeedMore && !isComplete ? null : new CodecHeader(codec.Native, start);
         }
     }
 }

@@ -20,7 +20,7 @@ internal sealed class UnreadablePictureException(string reason) : Exception(reas
 
 /// <summary>What the start of a JPEG, PNG or WebP says about its picture, and the memory that work on it takes.</summary>
 /// <remarks>SkiaSharp's codec reads and writes these formats. Embedded profiles and the orientation are ignored.</remarks>
-internal sealed class PictureHeader
+internal sealed class SourceHeader
 {
     /// <summary>How much of a file is read at first to find its header.</summary>
     public const int UsualLength = 64 * 1024;
@@ -34,7 +34,7 @@ internal sealed class PictureHeader
     private readonly long _codecBytes;
     private readonly SKAlphaType _alpha;
 
-    private PictureHeader(SKCodec codec, ReadOnlySpan<byte> start, long fileLength)
+    private SourceHeader(SKCodec codec, ReadOnlySpan<byte> start, long fileLength)
     {
         Format = codec.EncodedFormat;
         Size = new PictureSize(codec.Info.Width, codec.Info.Height);
@@ -59,13 +59,13 @@ internal sealed class PictureHeader
     };
 
     /// <summary>Reads the header from <paramref name="start"/> of a file of <paramref name="fileLength"/> bytes.</summary>
-    public static PictureHeader Read(ReadOnlyMemory<byte> start, long fileLength)
+    public static SourceHeader Read(ReadOnlyMemory<byte> start, long fileLength)
     {
         using OpenPicture open = new(start);
         try
         {
             return open.Codec.EncodedFormat is SKEncodedImageFormat.Jpeg or SKEncodedImageFormat.Png or SKEncodedImageFormat.Webp
-                ? new PictureHeader(open.Codec, start.Span, fileLength)
+                ? new SourceHeader(open.Codec, start.Span, fileLength)
                 : throw new UnreadablePictureException($"{open.Codec.EncodedFormat} is not read here");
         }
         catch (InvalidDataException exception)
