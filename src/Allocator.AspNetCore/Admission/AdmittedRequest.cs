@@ -91,9 +91,9 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             }
 
             _context.Features.Set<IMemoryReservationFeature>(this);
-            RunState before = new(_context);
+            RunState? before = RunState.Capture(_context);
             refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
-            if (refusal is not null && _wasRefused && before.MayRunAgain)
+            if (refusal is not null && _wasRefused && before?.MayRunAgain == true)
             {
                 // Its need is known now. What it had goes back first.
                 AllocatorLog.RunsAgain(_logger, EndpointName, refusal.Reason);

@@ -14,7 +14,7 @@ internal sealed class RunState
     private readonly List<KeyValuePair<string, StringValues>> _headers;
     private readonly RouteValueDictionary _routeValues;
 
-    public RunState(HttpContext context)
+    private RunState(HttpContext context)
     {
         _context = context;
         _features = [.. context.Features];
@@ -23,10 +23,12 @@ internal sealed class RunState
         _routeValues = new RouteValueDictionary(context.Request.RouteValues);
     }
 
-    /// <summary>Gets whether nothing has been answered, and the method promises that running it twice does no harm.</summary>
-    public bool MayRunAgain =>
-        !_context.Response.HasStarted && !_context.RequestAborted.IsCancellationRequested
-            && (HttpMethods.IsGet(_context.Request.Method) || HttpMethods.IsHead(_context.Request.Method));
+    /// <summary>Gets whether nothing has been answered, and the client still waits.</summary>
+    public bool MayRunAgain => !_context.Response.HasStarted && !_context.RequestAborted.IsCancellationRequested;
+
+    /// <summary>Notes the state. Null if the method does not promise that running it twice does no harm.</summary>
+    public static RunState? Capture(HttpContext context) =>
+        HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method) ? new RunState(context) : null;
 
     /// <summary>Makes features, items, headers and route values what they were, and gives the request services of its own.</summary>
     public void Restore()

@@ -29,7 +29,11 @@ internal abstract class BudgetAccount
         bool isConsulted = Budget is { KeepsMinimumFree: true } || (begins is not null && Budget?.WatchesContainer == true);
         ProcessHeadroom? headroom = isConsulted ? Budget!.Headroom : null;
         headroom?.Refresh();
-        Budget?.ReadUncounted();
+        if (begins is not null)
+        {
+            Budget?.ReadUncounted();
+        }
+
         bool isTaken = TryBegin();
         if (!isTaken && headroom is not null)
         {
