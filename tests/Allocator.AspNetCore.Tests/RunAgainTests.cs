@@ -1,0 +1,80 @@
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>A request whose job was refused memory for the moment runs once more before its client is refused.</summary>
+public class RunAgainTests
+{
+    private const int Large = 12 << 20;
+
+    // What another job holds is returned when the first run has been refused. GET promises that running it twice does no harm.
+    [Theory]
+    [InlineData("GET", HttpStatusCode.OK, 2)]
+    [InlineData("POST", HttpStatusCode.ServiceUnavailable, 1)]
+    public async Task RequireMemory_FirstRunIsRefusedMemory_RunsOnceMoreIfTheMethodIsSafe(string method, HttpStatusCode status, int runs)
+    {
+        List<(Guid Scope, bool HasItem, bool HasHeader)> seen = [];
+        MemoryReservation? other = null;
+        await using Service service = await StartAsync(context =>
+        {
+            seen.Add((
+                context.RequestServices.GetRequiredService<Scoped>().Id,
+                context.Items.ContainsKey("left over"),
+                context.Response.Headers.ContainsKey("left-over")));
+            context.Items["left over"] = true;
+            context.Response.Headers["left-over"] = "yes";
+            try
+            {
+                context.GetMemoryReservation().Allocate<byte>(Large).Dispose();
+            }
+            finally
+            {
+                other?.Dispose();
+            }
+        });
+        Assert.True(service.Allocator.TryReserve(8 << 20, out other));
+
+        using HttpRequestMessage request = new(new HttpMethod(method), "/");
+        using HttpResponseMessage response = await service.Client.SendAsync(request);
+
+        Assert.Equal(status, response.StatusCode);
+        Assert.Equal(runs, seen.Count);
+        Assert.All(seen, static run => Assert.Equal((false, false), (run.HasItem, run.HasHeader)));
+        Assert.Equal(runs, seen.Select(static run => run.Scope).Distinct().Count());
+        Assert.Equal(0, service.Used);
+    }
+
+    // Codecs hide the cause behind an exception of their own clean-up.
+    [Fact]
+    public async Task RequireMemory_EndpointHidesTheRefusal_Is503()
+    {
+        MemoryReservation? other = null;
+        await using Service service = await StartAsync(static context =>
+        {
+            try
+            {
+                context.GetMemoryReservation().Allocate<byte>(Large).Dispose();
+            }
+            catch (MemoryLimitExceededException)
+            {
+                throw new NullReferenceException();
+            }
+        });
+        Assert.True(service.Allocator.TryReserve(8 << 20, out other));
+        using HttpResponseMessage response = await service.Client.GetAsync("/");
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+        other.Dispose();
+    }
+
+    private static Task<Service> StartAsync(Action<HttpContext> run) => Service.StartAsync(
+        application => application.Map("/", (HttpContext context) => run(context))
+            .RequireMemory(static _ => new ValueTask<long>(1 << 20), TimeSpan.FromSeconds(30)),
+        static builder =>
+        {
+            builder.Services.AddScoped<Scoped>();
+            builder.Services.AddMemoryAllocator(static options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+        });
+
+    private sealed class Scoped
+    {
+        public Guid Id { get; } = Guid.NewGuid();
+    }
+}
