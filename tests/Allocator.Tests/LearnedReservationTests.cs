@@ -362,6 +362,17 @@ public class LearnedReservationTests
         Assert.False(setup.Allocator.TryReserve("x", out _));
     }
 
+    // Half of what is left would be more than any machine has.
+    [Fact]
+    public void TryReserve_TheSystemReportsNoMemoryAndSomeIsOutstanding_ReservesTheLeast()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, minimumFree: 2 * Block, left: new FakeHeadroom());
+        using IMemoryOwner<byte> outstanding = setup.Allocator.Allocate<byte>(Block);
+        Assert.True(setup.Allocator.TryReserve("x", out MemoryReservation? job));
+        Assert.Equal(4 * Block, job.ReservedBytes);
+        job.Dispose();
+    }
+
     [Fact]
     public async Task DescribeMemory_JobsHaveNames_ShowsEach()
     {

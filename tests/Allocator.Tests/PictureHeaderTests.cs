@@ -34,7 +34,8 @@ public class PictureHeaderTests
             for (int length = 0; length < file.Length; length++)
             {
                 bool isRead = PictureHeader.TryRead(file.AsSpan(0, length), out PictureHeader header);
-                Assert.True(isRead ? (header.Width, header.Height) == (whole.Width, whole.Height) : header.NeedsMoreBytes, $"{whole}, {length}");
+                bool isSame = (header.Width, header.Height) == (whole.Width, whole.Height);
+                Assert.True(isRead ? isSame : header.NeedsMoreBytes, $"{whole}, {length}");
             }
         }
     }

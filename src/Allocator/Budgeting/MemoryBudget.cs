@@ -171,7 +171,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         bool watches = WatchesContainer;
         JobClaim? known = job.FindClaim();
         long left = Math.Min(LimitInBytes - AdmittedBytes, watches ? Headroom!.LeftForJobs(this) : long.MaxValue);
-        JobClaim claim = known ?? new JobClaim(left == long.MaxValue ? 0 : left / 2, 0);
+        JobClaim claim = known ?? new JobClaim(left >= ByteCount.LargestEstimate ? 0 : left / 2, 0);
         if (job.Learned is not null)
         {
             // The first that runs may be larger than any before, and larger than there is room for.
