@@ -9,6 +9,8 @@ internal static class Program
             "Puts a web service that makes thumbnails under more load than fits its memory: one that runs, or one in a memory cgroup.")
         {
             ServeCommand.Create(),
+            MixedMeasurement.Create(),
+            MixedService.Create(),
         };
         ServiceOptions.AddTo(root);
         return root.Measures("ThumbnailService", (run, _) => ServiceMeasurement.RunAsync(run)).Parse(arguments).InvokeAsync();

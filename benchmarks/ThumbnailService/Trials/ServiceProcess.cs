@@ -19,13 +19,22 @@ internal sealed class ServiceProcess : IDisposable
 
     public Uri Address { get; }
 
+    /// <summary>Gets the processor time that it has used; what it had used when it was killed is not told.</summary>
+    public TimeSpan ProcessorTime
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.HasExited ? TimeSpan.Zero : _process.TotalProcessorTime;
+        }
+    }
+
     public string Errors => string.Join('\n', _errors).Trim();
 
     /// <summary>Starts it in <paramref name="group"/>, and waits until it listens.</summary>
-    public static async Task<ServiceProcess> StartAsync(bool isProtected, MemoryCgroup group, string[] settings)
+    public static async Task<ServiceProcess> StartAsync(MemoryCgroup group, params string[] arguments)
     {
-        ProcessStartInfo start = ChildProgram.Describe(
-            typeof(ServiceProcess).Assembly.Location, ServeCommand.ChildArguments(isProtected, settings));
+        ProcessStartInfo start = ChildProgram.Describe(typeof(ServiceProcess).Assembly.Location, arguments);
         ChildProgram.ForgetMemorySettings(start);
         group.Wrap(start);
         Process process = ChildProgram.Start(start);

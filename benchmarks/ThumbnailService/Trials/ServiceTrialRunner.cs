@@ -9,7 +9,8 @@ internal sealed class ServiceTrialRunner(
     public async Task<ServiceTrialResult> RunAsync(ServiceTrial trial, Action onAnswer)
     {
         using MemoryCgroup group = MemoryCgroup.Create(trial.LimitMegabytes * (1L << 20));
-        using ServiceProcess service = await ServiceProcess.StartAsync(trial.IsProtected, group, settings);
+        using ServiceProcess service = await ServiceProcess.StartAsync(
+            group, ServeCommand.ChildArguments(trial.IsProtected, settings));
 
         // Code is compiled, libraries are loaded, connections and caches are made before anything is counted.
         _ = await new LoadGenerator(new LoadMix(files, []), files.Count, clients).RunAsync(service.Address, () => { });

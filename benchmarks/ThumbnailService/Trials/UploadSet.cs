@@ -18,17 +18,23 @@ internal static class UploadSet
         }
 
         IReadOnlyList<string> mixed = new ContainerPictures(null, ContainerOptions.WorkFolder).GetMixed();
-        return [.. mixed.Select(Read), .. s_progressive.Select(made => Read(MakeProgressive(mixed[made.Picture], made.Name)))];
+        return [.. mixed.Select(Read), .. s_progressive.Select(made => Read(GetProgressive(mixed[made.Picture], made.Name)))];
     }
 
-    private static string MakeProgressive(string source, string name)
+    /// <summary>Writes a progressive JPEG of a picture.</summary>
+    public static void MakeProgressive(string source, string target)
+    {
+        using MagickImage picture = new(source);
+        picture.Settings.Interlace = Interlace.Jpeg;
+        picture.Write(target, MagickFormat.Jpeg);
+    }
+
+    private static string GetProgressive(string source, string name)
     {
         string path = Path.Combine(Path.GetDirectoryName(source)!, name);
         if (!File.Exists(path))
         {
-            using MagickImage picture = new(source);
-            picture.Settings.Interlace = Interlace.Jpeg;
-            picture.Write(path + ".unfinished", MagickFormat.Jpeg);
+            MakeProgressive(source, path + ".unfinished");
             File.Move(path + ".unfinished", path);
         }
 

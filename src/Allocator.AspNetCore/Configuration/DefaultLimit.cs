@@ -35,6 +35,10 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         if (_added.Contains(name) && !isLimited && Compute(_memory.Value) is int megabytes)
         {
             options.MinimumFreeMegabytes = _names[name] = megabytes;
+
+            // Idle memory goes before any of this is missing. A pool of the usual size holds less than one photograph in a small
+            // container, and the pages of the next one would all be new.
+            options.MaximumPoolSizeMegabytes ??= IsContainer(_memory.Value) ? ((int)(_memory.Value.TotalBytes >> 20) - megabytes) / 2 : null;
         }
     }
 
@@ -48,6 +52,9 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         }
     }
 
+    private static bool IsContainer(in MemoryLoad memory) =>
+        memory.Source is MemoryLoadSource.ControlGroup or MemoryLoadSource.JobObject;
+
     /// <summary>Returns how much must stay free. Null if the memory is unknown.</summary>
     public static int? Compute(in MemoryLoad memory)
     {
@@ -56,8 +63,7 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
             return null;
         }
 
-        bool isContainer = memory.Source is MemoryLoadSource.ControlGroup or MemoryLoadSource.JobObject;
-        long megabytes = (memory.TotalBytes >> 20) * (isContainer ? ContainerPercent : MachinePercent) / 100;
+        long megabytes = (memory.TotalBytes >> 20) * (IsContainer(memory) ? ContainerPercent : MachinePercent) / 100;
         return (int)Math.Clamp(megabytes, LeastMegabytes, int.MaxValue);
     }
 }

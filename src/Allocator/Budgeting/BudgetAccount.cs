@@ -55,15 +55,18 @@ internal abstract class BudgetAccount
     /// <summary>Returns bytes that were taken, and serves waiting requests: for finalizers on the background thread.</summary>
     public void Return(long bytes, bool byFinalizer = false)
     {
-        if (bytes != 0)
+        // What stays reserved makes room for nobody but the reservation's own requests.
+        if (bytes != 0 && (EndCharge(bytes) || Budget?.HasWaitersOfReservations == true))
         {
-            EndCharge(bytes);
             Budget?.ServeWaiters(byFinalizer);
         }
     }
 
-    /// <summary>Returns bytes that were taken, and serves no request. A negative number charges use beyond the taken bytes.</summary>
-    public abstract void EndCharge(long bytes);
+    /// <summary>
+    /// Returns bytes that were taken, and serves no request. A negative number charges use beyond the taken bytes. Returns whether the
+    /// budget has more room now.
+    /// </summary>
+    public abstract bool EndCharge(long bytes);
 }
 
 /// <summary>
@@ -125,7 +128,7 @@ internal sealed class AmbientAccount : BudgetAccount
 
     public override long ChargeFor(long bytes) => Reservation.ChargeFor(bytes);
 
-    public override void EndCharge(long bytes) => Reservation.EndCharge(bytes);
+    public override bool EndCharge(long bytes) => Reservation.EndCharge(bytes);
 
     /// <summary>Ends the use, for all flows that have it. Further calls have no effect.</summary>
     public void End()

@@ -13,7 +13,9 @@ namespace Allocator.Budgeting;
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
-    /// <summary>How many later requests may overtake one that does not fit. After that, returned memory is kept for it.</summary>
+    /// <summary>
+    /// How many later requests may overtake the first in line while it does not fit. After that, returned memory is kept for it.
+    /// </summary>
     public const int MaximumOvertakes = 16;
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
@@ -30,9 +32,10 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
 
-    // The numbers of newcomers that overtook. Overtaking a later waiter also overtakes the first, so the first waiter's bound covers all.
-    // A place is free if its number is below the first waiter's: that newcomer overtook no request that still waits.
-    private readonly long[] _overtakers = new long[MaximumOvertakes];
+    // How often the first in line was overtaken since it is the first. Those behind it wait for it anyway: counted for each of them, small
+    // requests would soon stand in a line of large ones.
+    private long _firstSerial;
+    private int _overtakes;
     private long _newcomersServed;
 
     // The number of looks for stuck reservations, and the time since when only memory outside of reservations could help.
@@ -63,7 +66,7 @@ internal sealed class BudgetQueue
 
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
             // the request sees what it returned.
-            _budget.CountWaiter(1);
+            _budget.CountWaiter(1, request.Node.List == _ofReservations);
             GrantWhatFits();
             if (request.IsWaiting && !mayWait)
             {
@@ -148,9 +151,10 @@ internal sealed class BudgetQueue
     {
         Debug.Assert(Lock.IsHeld);
         Debug.Assert(request.Node.List == _others || request.Node.List == _ofReservations, "A request is settled once, while it waits.");
+        bool isOfReservation = request.Node.List == _ofReservations;
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
-        _budget.CountWaiter(-1);
+        _budget.CountWaiter(-1, isOfReservation);
 
         // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)
@@ -283,8 +287,14 @@ internal sealed class BudgetQueue
 
             LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
             LinkedListNode<BudgetRequest>? first = Earlier(_others.First, _ofReservations.First);
-            int place = first is null ? 0 : FindFreePlace(first.Value.Serial);
-            if (node is null || (place < 0 && node != first) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
+            if (first is not null && first.Value.Serial != _firstSerial)
+            {
+                _firstSerial = first.Value.Serial;
+                _overtakes = 0;
+            }
+
+            bool mayOvertake = _overtakes < MaximumOvertakes;
+            if (node is null || (node != first && !mayOvertake) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
             {
                 return;
             }
@@ -293,10 +303,7 @@ internal sealed class BudgetQueue
             if (TryGrant(node.Value))
             {
                 _newcomersServed++;
-                if (node != first)
-                {
-                    _overtakers[place] = node.Value.Serial;
-                }
+                _overtakes += node == first ? 0 : 1;
             }
         }
     }
@@ -304,18 +311,6 @@ internal sealed class BudgetQueue
     private static LinkedListNode<BudgetRequest>? Earlier(
         LinkedListNode<BudgetRequest>? other, LinkedListNode<BudgetRequest>? ofReservation) =>
         ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial ? other : ofReservation;
-
-    // Negative if the first waiter has been overtaken too often.
-    private int FindFreePlace(long firstSerial)
-    {
-        int place = MaximumOvertakes - 1;
-        while (place >= 0 && _overtakers[place] > firstSerial)
-        {
-            place--;
-        }
-
-        return place;
-    }
 
     private bool TryGrant(BudgetRequest request)
     {

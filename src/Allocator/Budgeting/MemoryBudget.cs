@@ -22,6 +22,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private long _uncountedBytes;
     private bool _lacksFreeMemory;
     private int _waiters;
+    private int _waitersOfReservations;
     private bool _mayRefuse;
     private int _isRefusing;
     private int _isRegistered;
@@ -110,6 +111,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public int Waiters => Volatile.Read(ref _waiters);
 
     public bool HasWaiters => Waiters != 0;
+
+    /// <summary>Gets whether a reservation asks for more than it has left.</summary>
+    public bool HasWaitersOfReservations => Volatile.Read(ref _waitersOfReservations) != 0;
 
     public override ShortLock Lock => _queue.Lock;
 
@@ -251,10 +255,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override long ChargeFor(long bytes) => bytes;
 
-    public override void EndCharge(long bytes)
+    public override bool EndCharge(long bytes)
     {
         long left = Interlocked.Add(ref _admittedBytes, -bytes);
         Debug.Assert(left >= 0, "No more comes back than was admitted.");
+        return bytes > 0;
     }
 
     /// <summary>Counts bytes that are about to be committed. False if they are too many. <see cref="Uncount"/> must follow.</summary>
@@ -271,9 +276,10 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     }
 
     /// <summary>Counts a request that waits, or with -1 one whose wait is over. Called by the queue under its lock.</summary>
-    public void CountWaiter(int change)
+    public void CountWaiter(int change, bool isOfReservation)
     {
         Debug.Assert(Lock.IsHeld && Waiters + change >= 0);
+        Interlocked.Add(ref _waitersOfReservations, isOfReservation ? change : 0);
         Interlocked.Add(ref _waiters, change);
     }
 

@@ -128,15 +128,15 @@ internal sealed class ReservationAccount : BudgetAccount
         return ChargeOfParent(ExtraFor(bytes));
     }
 
-    public override void EndCharge(long bytes)
+    public override bool EndCharge(long bytes)
     {
         if (TryChangeSpare(bytes))
         {
-            return;
+            return false;
         }
 
         using ShortLock.Section section = Lock.Enter();
-        Shrink(usedBytes: bytes);
+        return Shrink(usedBytes: bytes);
     }
 
     /// <summary>Begins the reservation if its claim fits. A part of another reservation draws on that. Allocates nothing.</summary>
@@ -311,15 +311,12 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    private void Shrink(long reservedBytes = 0, long usedBytes = 0)
+    private bool Shrink(long reservedBytes = 0, long usedBytes = 0)
     {
         LeaveEnded();
         long before = ChargedBytes;
         Change(-reservedBytes, -usedBytes);
-        if (before != ChargedBytes)
-        {
-            _parent?.EndCharge(before - ChargedBytes);
-        }
+        return before != ChargedBytes && _parent?.EndCharge(before - ChargedBytes) != false;
     }
 
     private void NoteCharge(long bytes)
@@ -367,14 +364,11 @@ internal sealed class ReservationAccount : BudgetAccount
         public override long LeastChargeWith(long bytes) => ByteCount.Add(reservation.ReservedBytes, bytes);
 
         // The part that is in use by now becomes overflow.
-        public override void EndCharge(long bytes)
+        public override bool EndCharge(long bytes)
         {
             using ShortLock.Section section = Lock.Enter();
             // The reserved bytes of a closed account have been returned already.
-            if (!reservation._isClosed)
-            {
-                reservation.Shrink(reservedBytes: bytes);
-            }
+            return !reservation._isClosed && reservation.Shrink(reservedBytes: bytes);
         }
     }
 }

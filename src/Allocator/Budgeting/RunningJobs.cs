@@ -6,6 +6,8 @@ namespace Allocator.Budgeting;
 internal sealed class RunningJob
 {
     private readonly long _givenBytes;
+    private JobClaim _known;
+    private int _knownVersion;
 
     /// <summary>Makes a job whose claim the caller gives, in bytes of the allocator.</summary>
     public RunningJob(long bytes)
@@ -52,11 +54,28 @@ internal sealed class RunningJob
     /// <summary>Gets or sets the most that it is thought to have taken elsewhere.</summary>
     public long PeakElsewhereBytes { get; set; }
 
-    /// <summary>Returns what is known of its need now. Null if nothing is.</summary>
-    public JobClaim? FindClaim() =>
-        Learned is not { } learned ? new JobClaim(_givenBytes, 0)
-        : learned.Jobs > 0 ? learned.ClaimOf(Size)
-        : learned.Job.ClaimByNeighbours(Size);
+    /// <summary>Returns what is known of its need now. Null if nothing is. Not for concurrent callers.</summary>
+    public JobClaim? FindClaim()
+    {
+        if (Learned is not { } learned)
+        {
+            return new JobClaim(_givenBytes, 0);
+        }
+
+        if (learned.Jobs == 0)
+        {
+            return learned.Job.ClaimByNeighbours(Size);
+        }
+
+        // A job that waits is asked again and again.
+        if (_knownVersion != learned.Version)
+        {
+            _knownVersion = learned.Version;
+            _known = learned.ClaimOf(Size);
+        }
+
+        return _known;
+    }
 }
 
 /// <summary>
@@ -88,6 +107,9 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // A reading takes some tens of microseconds.
     private const int SoloReadingMilliseconds = 5;
     private const int ReadingMilliseconds = 20;
+
+    // A job is small beside another if it claims less than this part of it.
+    private const int SmallPart = 8;
 
     private const long LeastShare = 64 * 1024;
 
@@ -211,7 +233,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
 
     /// <summary>
     /// Returns what has to stay free beside a learned job and those that run: from the third on, the largest claim once more, so that one
-    /// of them may need more than any before.
+    /// of them may need more than any before. Those that are small beside it do not count: two large ones would never run together.
     /// </summary>
     public JobClaim SurpriseBeside(JobClaim claim, MemoryBudget budget)
     {
@@ -223,7 +245,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         {
             if (other.Learned is not null)
             {
-                running++;
+                running += other.Claim.TotalBytes >= claim.TotalBytes / SmallPart ? 1 : 0;
                 total = Math.Max(total, other.Claim.TotalBytes);
                 allocated = other.Budget == budget ? Math.Max(allocated, other.Claim.AllocatedBytes) : allocated;
             }
