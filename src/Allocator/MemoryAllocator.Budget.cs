@@ -16,8 +16,9 @@ public abstract partial class MemoryAllocator
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
-    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that
-    /// each hold some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/>
+    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if the
+    /// pool's threads are all blocked, it runs on a thread made for it. Jobs that each hold some buffers and wait for more can wait for
+    /// each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/>
     /// takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
@@ -88,7 +89,7 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
     /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
-    /// <c>await</c> runs on the thread pool. <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
+    /// <c>await</c> runs on the pool, or on a thread made for it if the pool's threads are all blocked. <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -259,7 +260,6 @@ public abstract partial class MemoryAllocator
         return external;
     }
 
-    // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
     private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
         AllocationRequest request, TResult result, IRented rented, CancellationToken cancellationToken)
     {
@@ -274,7 +274,7 @@ public abstract partial class MemoryAllocator
         {
             BudgetAccount? account = Account;
             plan = GetPipeline().Fit(plan, request, account);
-            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken).ConfigureAwait(false);
+            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
             GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 
@@ -298,12 +298,11 @@ public abstract partial class MemoryAllocator
             cancellationToken.ThrowIfCancellationRequested();
             AdmissionControl admission = GetPipeline().Admission;
 
-            // Before the request is posted: once it is granted nothing is allocated.
             BudgetAccount? parent = AccountOfJobs;
             admission.NoteReservation(parent);
             ReservationAccount account = new(parent, job);
             reservation = new MemoryReservation(this, account);
-            await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account).ConfigureAwait(false);
+            await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account);
             GetPipeline();
             parent?.Budget?.Headroom?.Sample();
             return reservation;
@@ -312,10 +311,6 @@ public abstract partial class MemoryAllocator
         {
             reservation?.Dispose();
             throw;
-        }
-        finally
-        {
-            BudgetRequest.KeepContinuationsOff();
         }
     }
 

@@ -134,7 +134,7 @@ internal sealed class AllocationPipeline(
     /// <summary>Returns the array of a rent that has begun, for a caller that holds nothing but the array.</summary>
     public byte[] Lend(in Allocation allocation) => countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
 
-    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
+    public Admission AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
         account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>Counts memory that others allocate until the result is disposed, and releases idle memory for it.</summary>
