@@ -18,8 +18,7 @@ public abstract partial class MemoryAllocator
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
     /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if the
     /// pool's threads are all blocked, it runs on a thread made for it. Jobs that each hold some buffers and wait for more can wait for
-    /// each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/>
-    /// takes all that a job needs before it starts.
+    /// each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
@@ -89,7 +88,8 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
     /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
-    /// <c>await</c> runs on the pool, or on a thread made for it if the pool's threads are all blocked. <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
+    /// <c>await</c> runs on the pool, or on a thread made for it if the pool's threads are all blocked.
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -129,8 +129,9 @@ public abstract partial class MemoryAllocator
     /// </para>
     /// <para>
     /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
-    /// allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory
-    /// wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// allocations wait for that as long as <see cref="MemoryAllocatorOptions.BudgetTimeout"/> says: by default they are refused. The need
+    /// of a job that was refused is remembered. If all jobs that hold memory wait for more, the youngest is refused. Without a limit
+    /// nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>

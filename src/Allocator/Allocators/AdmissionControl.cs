@@ -13,8 +13,6 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
 {
-    private static readonly TimeSpan s_patienceOfLearned = TimeSpan.FromSeconds(30);
-
     private int _isUnlimitedNoted;
 
     /// <summary>Takes what a request needs. Blocks for up to the budget's timeout.</summary>
@@ -86,7 +84,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
     {
-        TimeSpan timeout = LimitWait(PatienceOf(account));
+        TimeSpan timeout = LimitWait(settings.Options.BudgetTimeout);
         EnsureItFits(account, bytes);
         BudgetRequest request = new(account, bytes, blocks: true);
         PostAndWait(request, timeout);
@@ -135,14 +133,6 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     // A hook that runs before memory goes back does not wait for memory: others may wait for the memory that it delays.
     private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
-
-    // A learned job cannot know its needs, and holds memory that others wait for. A refusal at once would fail it for nothing.
-    private TimeSpan PatienceOf(BudgetAccount account)
-    {
-        TimeSpan timeout = settings.Options.BudgetTimeout;
-        bool isLearned = account.OutermostReservation?.IsLearned == true;
-        return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
-    }
 
     // Throws if no request can be granted.
     private static void EnsureItFits(BudgetAccount account, long bytes)

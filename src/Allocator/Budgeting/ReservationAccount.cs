@@ -68,7 +68,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override ReservationAccount? OutermostReservation => EnclosingReservation ?? this;
 
-    /// <summary>Gets the outermost of the open reservations that this one is a part of; null if it is a part of the budget itself.</summary>
+    /// <summary>Gets the outermost open reservation that this one is a part of; null if it is a part of the budget itself.</summary>
     public ReservationAccount? EnclosingReservation =>
         Outer is { } outer ? outer.EnclosingReservation ?? (Volatile.Read(ref outer._isClosed) ? null : outer) : null;
 
