@@ -276,7 +276,7 @@ public abstract partial class MemoryAllocator
             BudgetAccount? account = Account;
             plan = GetPipeline().Fit(plan, request, account);
             BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
-            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
+            allocation = await GetPipelineOrReturn(permit).AllocateAsync(plan, permit).ConfigureAwait(false);
         }
 
         rented.Begin(allocation);
