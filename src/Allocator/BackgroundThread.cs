@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator;
 
 /// <summary>
@@ -13,6 +15,7 @@ namespace Allocator;
 internal sealed class BackgroundThread(string name)
 {
     private const int RetryMilliseconds = 1000;
+    private const int ProbeBytes = 32 * 1024;
 
     // The thread ends when no allocator has lived for this long. Not sooner, because a program may make one for each job.
     private const int LingerMilliseconds = 1000;
@@ -61,6 +64,26 @@ internal sealed class BackgroundThread(string name)
 
     public bool IsCurrent => Volatile.Read(ref _threadId) == Environment.CurrentManagedThreadId;
 
+    /// <summary>Starts a thread outside of the caller's flow, which would tie its AsyncLocals to the thread for good.</summary>
+    /// <exception cref="OutOfMemoryException">None can be made.</exception>
+    public static void StartThread(ThreadStart start, string name)
+    {
+        try
+        {
+            // A thread that finds no managed memory, or can open no file, while it begins ends the process.
+            GC.KeepAlive(new byte[ProbeBytes]);
+            SystemFile.TryOpen("/dev/null")?.Dispose();
+        }
+        catch (IOException exception)
+        {
+            throw new OutOfMemoryException("No thread can be started, because no file can be opened.", exception);
+        }
+
+        Thread thread = new(start) { IsBackground = true, Name = name };
+        using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+        Starter(thread);
+    }
+
     /// <summary>Makes sure that there is a thread, for callers that cannot do without.</summary>
     /// <exception cref="OutOfMemoryException">None can be made.</exception>
     public void Start()
@@ -75,11 +98,7 @@ internal sealed class BackgroundThread(string name)
             if (_stage < Stage.Running)
             {
                 _stage = Stage.Wanted;
-                Thread thread = new(RunUntilUnused) { IsBackground = true, Name = _name };
-
-                // The flow of execution context would tie the caller's AsyncLocals to the thread for good.
-                using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
-                Starter(thread);
+                StartThread(RunUntilUnused, _name);
                 _stage = Stage.Running;
             }
         }

@@ -16,9 +16,9 @@ public abstract partial class MemoryAllocator
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
-    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that
-    /// each hold some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/>
-    /// takes all that a job needs before it starts.
+    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if the
+    /// pool's threads are all blocked, it runs on a thread made for it. Jobs that each hold some buffers and wait for more can wait for
+    /// each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
@@ -88,7 +88,8 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
     /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
-    /// <c>await</c> runs on the thread pool. <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
+    /// <c>await</c> runs on the pool, or on a thread made for it if the pool's threads are all blocked.
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -128,8 +129,9 @@ public abstract partial class MemoryAllocator
     /// </para>
     /// <para>
     /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
-    /// allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory
-    /// wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// allocations wait for that as long as <see cref="MemoryAllocatorOptions.BudgetTimeout"/> says: by default they are refused. The need
+    /// of a job that was refused is remembered. If all jobs that hold memory wait for more, the youngest is refused. Without a limit
+    /// nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
@@ -259,7 +261,6 @@ public abstract partial class MemoryAllocator
         return external;
     }
 
-    // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
     private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
         AllocationRequest request, TResult result, IRented rented, CancellationToken cancellationToken)
     {
@@ -274,8 +275,8 @@ public abstract partial class MemoryAllocator
         {
             BudgetAccount? account = Account;
             plan = GetPipeline().Fit(plan, request, account);
-            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken).ConfigureAwait(false);
-            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
+            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
+            allocation = await GetPipelineOrReturn(permit).AllocateAsync(plan, permit).ConfigureAwait(false);
         }
 
         rented.Begin(allocation);
@@ -298,12 +299,11 @@ public abstract partial class MemoryAllocator
             cancellationToken.ThrowIfCancellationRequested();
             AdmissionControl admission = GetPipeline().Admission;
 
-            // Before the request is posted: once it is granted nothing is allocated.
             BudgetAccount? parent = AccountOfJobs;
             admission.NoteReservation(parent);
             ReservationAccount account = new(parent, job);
             reservation = new MemoryReservation(this, account);
-            await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account).ConfigureAwait(false);
+            await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account);
             GetPipeline();
             parent?.Budget?.Headroom?.Sample();
             return reservation;
@@ -312,10 +312,6 @@ public abstract partial class MemoryAllocator
         {
             reservation?.Dispose();
             throw;
-        }
-        finally
-        {
-            BudgetRequest.KeepContinuationsOff();
         }
     }
 

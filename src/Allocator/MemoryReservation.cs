@@ -24,7 +24,8 @@ public sealed class MemoryReservation : MemoryAllocator
 
     internal MemoryReservation(MemoryAllocator parent, ReservationAccount account)
     {
-        _parent = parent;
+        // It may outlive the reservation that it is a part of.
+        _parent = parent is MemoryReservation outer ? outer._parent : parent;
         _account = account;
     }
 
@@ -165,7 +166,8 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>
     /// Returns the unused part to the budget, and the bytes it has grown by. Outstanding memory stays valid, counts against the budget,
-    /// and goes back to it when it is disposed. New requests throw, and so do waiting ones. Further calls have no effect.
+    /// and goes back to it when it is disposed. New requests throw, and so do waiting ones. Reservations made from it go on, as parts of
+    /// what it was a part of. Further calls have no effect.
     /// </summary>
     public override void Dispose()
     {
@@ -199,7 +201,7 @@ public sealed class MemoryReservation : MemoryAllocator
     {
         cancellationToken.ThrowIfCancellationRequested();
         BudgetAccount growth = _account.AsGrowth();
-        await GetPipeline().Admission.AcquireAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        await GetPipeline().Admission.AcquireAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken);
         GC.KeepAlive(this);
         ThrowIfDisposed();
     }

@@ -234,6 +234,69 @@ public class BackgroundThreadTests
         Assert.True(SpinWait.SpinUntil(() => blocked.GetStatistics().CommittedBytes == 0, s_patience));
     }).Dispose();
 
+    // A request that waits asks for the trim of malloc's memory.
+    [Fact]
+    public void Post_TrimOfTheNativeHeapBlocks_WaitsTicksAndCompletionsGoOn() => RemoteExecutor.Invoke(static () =>
+    {
+        using ManualResetEventSlim begun = new();
+        using ManualResetEventSlim mayEnd = new();
+        bool isLong = false;
+        NativeHeapTrimmer trimmer = new(
+            SystemClock.Instance,
+            () =>
+            {
+                isLong = BackgroundThread.Long.IsCurrent;
+                begun.Set();
+                return mayEnd.Wait(s_patience);
+            },
+            static () => 0);
+        TimeSpan period = TimeSpan.FromMilliseconds(20);
+        using MemoryAllocator allocator = new PooledMemoryAllocator(
+            new AllocatorSettings(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, TrimPeriod = period })
+            {
+                HeapTrimmer = trimmer,
+            });
+        allocator.AllocateGroup<byte>(40 << 20).Dispose();
+        Assert.True(allocator.TryReserve(64 << 20, out MemoryReservation? all));
+        Task<MemoryReservation> granted = allocator.ReserveAsync(1).AsTask();
+        Assert.True(begun.Wait(s_patience));
+        Assert.True(isLong, "It is trimmed on the thread that ends waits.");
+
+        Task<MemoryReservation> refused = allocator.ReserveAsync(1, period).AsTask();
+        Assert.True(Assert.Throws<AggregateException>(() => refused.Wait(s_patience)).InnerException is MemoryLimitExceededException);
+        Assert.True(SpinWait.SpinUntil(() => allocator.GetStatistics().CommittedBytes == 0, s_patience), "No tick.");
+        all.Dispose();
+        Assert.True(granted.Wait(s_patience), "It is not completed.");
+        granted.Result.Dispose();
+        mayEnd.Set();
+    }).Dispose();
+
+    [Fact]
+    public void RunLong_OnTheThreadThatEndsWaits_IsDoneOnTheOther() => RemoteExecutor.Invoke(static () =>
+    {
+        using ManualResetEventSlim begun = new();
+        using ManualResetEventSlim mayEnd = new();
+        using ManualResetEventSlim ended = new();
+        MemoryDiagnostics.Notice work = new(_ =>
+        {
+            begun.Set();
+            Assert.True(BackgroundThread.Long.IsCurrent && mayEnd.Wait(s_patience));
+            ended.Set();
+        });
+        BackgroundThread.Shared.Start();
+        BackgroundThread.Long.Start();
+        BackgroundThread.Shared.Queue(new MemoryDiagnostics.Notice(_ => BackgroundThread.RunLong(work)));
+        Assert.True(begun.Wait(s_patience));
+        QueuedWork.WaitForThreads();
+        mayEnd.Set();
+        Assert.True(ended.Wait(s_patience));
+
+        // A caller of its own waits for it.
+        Recorded own = new(failures: 0);
+        BackgroundThread.RunLong(own);
+        Assert.Equal(1, own.Runs);
+    }).Dispose();
+
     // Nothing here asks for a collection, nor does the option.
     [SkippableTheory]
     [InlineData(true)]

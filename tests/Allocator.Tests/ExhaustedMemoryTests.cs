@@ -303,14 +303,7 @@ public class ExhaustedMemoryTests
 
         // The runtime's own thread pool and exceptions need memory when they are first used, and end the process where there is none: this
         // is not about that.
-        using Barrier together = new(5);
-        ThreadPool.SetMinThreads(8, 8);
-        for (int i = 1; i < together.ParticipantCount; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(static together => ((Barrier)together!).SignalAndWait(), together);
-        }
-
-        together.SignalAndWait();
+        QueuedWork.StartPoolThreads();
         using CountdownEvent ticks = new(20);
         using Timer timer = new(_ => _ = ticks.IsSet || ticks.Signal(), null, 10, 10);
         Assert.True(ticks.Wait(s_patience));

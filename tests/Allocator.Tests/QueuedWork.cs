@@ -32,6 +32,19 @@ internal static class QueuedWork
         WaitForThreads();
     }
 
+    /// <summary>Starts threads of the pool: where none can be started, the pool's try to start one ends the process.</summary>
+    public static void StartPoolThreads()
+    {
+        ThreadPool.SetMinThreads(8, 8);
+        using Barrier together = new(5);
+        for (int i = 1; i < together.ParticipantCount; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static together => ((Barrier)together!).SignalAndWait(), together);
+        }
+
+        together.SignalAndWait();
+    }
+
     /// <summary>Blocks all threads of the pool, which gets no more of them, until the event is set.</summary>
     public static void BlockThreadPool(ManualResetEventSlim end)
     {

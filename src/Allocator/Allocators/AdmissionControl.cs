@@ -1,6 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.ExceptionServices;
-using System.Threading.Tasks.Sources;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
@@ -15,8 +13,6 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
 {
-    private static readonly TimeSpan s_patienceOfLearned = TimeSpan.FromSeconds(30);
-
     private int _isUnlimitedNoted;
 
     /// <summary>Takes what a request needs. Blocks for up to the budget's timeout.</summary>
@@ -28,18 +24,18 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         TryAcquireAtOnce(account, bytes, out permit, begins) || TryAcquireSlow(account, bytes, begins, ref permit);
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, with a timeout of its own; below zero for ever.</summary>
-    public ValueTask<BudgetPermit> AcquireAsync(
+    public Admission AcquireAsync(
         BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, ReservationAccount? begins = null)
     {
         if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit, begins))
         {
-            return new ValueTask<BudgetPermit>(permit);
+            return new Admission(permit, null);
         }
 
         EnsureItFits(account, bytes);
-        timeout = LimitWait(timeout);
-        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, begins: begins);
-        return new ValueTask<BudgetPermit>(new PendingAdmission(this, settings.Clock, request, timeout, cancellationToken), token: 0);
+        PendingAdmission pending = new(this, settings.Clock, account, bytes, LimitWait(timeout), cancellationToken, begins);
+        pending.Post();
+        return new Admission(default, pending);
     }
 
     /// <summary>Writes an event for the first reservation that nothing limits.</summary>
@@ -88,7 +84,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
     {
-        TimeSpan timeout = LimitWait(PatienceOf(account));
+        TimeSpan timeout = LimitWait(settings.Options.BudgetTimeout);
         EnsureItFits(account, bytes);
         BudgetRequest request = new(account, bytes, blocks: true);
         PostAndWait(request, timeout);
@@ -137,14 +133,6 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     // A hook that runs before memory goes back does not wait for memory: others may wait for the memory that it delays.
     private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
-
-    // A learned job cannot know its needs, and holds memory that others wait for. A refusal at once would fail it for nothing.
-    private TimeSpan PatienceOf(BudgetAccount account)
-    {
-        TimeSpan timeout = settings.Options.BudgetTimeout;
-        bool isLearned = account.OutermostReservation?.IsLearned == true;
-        return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
-    }
 
     // Throws if no request can be granted.
     private static void EnsureItFits(BudgetAccount account, long bytes)
@@ -233,86 +221,88 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         request.Bytes, settings.Clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", counters.AllocatorName);
 }
 
+/// <summary>The admission of a request, to be awaited once: at once, or after a wait.</summary>
+internal readonly struct Admission(BudgetPermit permit, PendingAdmission? pending) : ICriticalNotifyCompletion
+{
+    public bool IsCompleted => pending?.IsWaiting != true;
+
+    public Admission GetAwaiter() => this;
+
+    /// <summary>Returns the permit, or throws and has taken nothing.</summary>
+    public BudgetPermit GetResult() => pending is null ? permit : pending.Take();
+
+    public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
+
+    public void UnsafeOnCompleted(Action continuation) =>
+        pending!.Task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(continuation);
+}
+
 /// <summary>
-/// One asynchronous wait for the budget. Its request is posted once the awaiting method has its state machine: then everything that
-/// completes the wait has been allocated. The task of that method must be the one that the user gets.
+/// One asynchronous wait for the budget. What it was granted and nobody has taken, because the awaiting code had no memory to go on, comes
+/// back with a collection.
 /// </summary>
 internal sealed class PendingAdmission(
-    AdmissionControl admission, Clock clock, BudgetRequest request, TimeSpan timeout, CancellationToken token)
-    : IValueTaskSource<BudgetPermit>
+    AdmissionControl admission,
+    Clock clock,
+    BudgetAccount account,
+    long bytes,
+    TimeSpan timeout,
+    CancellationToken token,
+    ReservationAccount? begins)
+    : BudgetRequest(account, bytes, begins: begins)
 {
-    private readonly CancellationToken _token = token;
     private CancellationTokenRegistration _registration;
-    private Exception? _failure;
     private long _begun;
 
-    public ValueTaskSourceStatus GetStatus(short token) => ValueTaskSourceStatus.Pending;
+    ~PendingAdmission() => ReturnGrant(byFinalizer: true);
 
-    /// <summary>Posts the request. Never throws: the runtime would end the process.</summary>
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    /// <summary>Posts the request. If this throws, nothing was taken.</summary>
+    public void Post()
     {
-        ShortLock.AssertNoneHeld();
-        request.ContinueWith(continuation, state);
+        // Without the thread nothing would end the wait.
+        BackgroundThread.Shared.Start();
+        _begun = admission.ReportBegin(this);
         try
         {
-            // Without the thread nothing would end the wait.
-            BackgroundThread.Shared.Start();
-            _begun = admission.ReportBegin(request);
-            _registration = _token.Register(Cancel, request);
+            _registration = token.UnsafeRegister(Cancel, this);
             long due = long.MaxValue;
             if (timeout > TimeSpan.Zero)
             {
                 due = clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
-                clock.RunBy(request, due);
+                clock.RunBy(this, due);
             }
 
-            admission.Post(request, mayWait: timeout != TimeSpan.Zero);
+            admission.Post(this, mayWait: timeout != TimeSpan.Zero);
 
             // If the time was over before the request was posted, there was nothing to cancel then.
-            if (_token.IsCancellationRequested || clock.NowMilliseconds >= due)
+            if (token.IsCancellationRequested || clock.NowMilliseconds >= due)
             {
-                request.TryCancel();
+                TryCancel();
             }
         }
-        catch (Exception exception)
+        catch
         {
-            // Another thread may have granted it meanwhile. One that has not been posted is settled at once.
-            _failure = exception;
-            if (!request.TryCancel() && !request.IsPosted)
-            {
-                request.Account.Budget!.Post(request, mayWait: false);
-            }
-        }
-
-        if (!request.IsWaiting)
-        {
-            request.Complete();
+            GC.SuppressFinalize(this);
+            Withdraw();
+            End();
+            throw;
         }
     }
 
     /// <summary>Returns the permit, or throws and has taken nothing.</summary>
-    public BudgetPermit GetResult(short token)
+    public BudgetPermit Take()
     {
-        try
-        {
-            _registration.Dispose();
-            clock.Cancel(request);
-            admission.ReportEnd(request, _begun, request.IsGranted);
-        }
-        catch
-        {
-            request.Withdraw();
-            throw;
-        }
-
-        if (!request.IsGranted)
-        {
-            ExceptionDispatchInfo.Capture(_failure ?? admission.Refusal(request, timeout, _token)).Throw();
-        }
-
-        return request.Permit;
+        End();
+        GC.SuppressFinalize(this);
+        return IsGranted ? Permit : throw admission.Refusal(this, timeout, token);
     }
 
-    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
     private static void Cancel(object? request) => ((BudgetRequest)request!).TryCancel();
+
+    private void End()
+    {
+        _registration.Dispose();
+        clock.Cancel(this);
+        admission.ReportEnd(this, _begun, IsGranted);
+    }
 }

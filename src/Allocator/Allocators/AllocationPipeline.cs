@@ -87,54 +87,49 @@ internal sealed class AllocationPipeline(
     /// <summary>Fills a plan, and begins the rent. If this fails, the permit goes back.</summary>
     public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
     {
-        allocation = default;
-        bool isMiss;
+        Filling filling = default;
         try
         {
-            // A thread's first choice takes managed memory.
-            bool isWatched = _sampler is not null && plan.CanBeWatched && _sampler.Chooses();
-            bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray || plan.IsExact;
-            if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
+            while (!TryAllocate(plan, permit, ref filling))
             {
-                ArrayGuard guard = arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
-                allocation = new Allocation(guard, generation, plan.Layout);
-                return;
+                Settings.Clock.Delay(filling.Pause);
             }
-
-            isMiss = Fill(plan, isWatched, ref allocation);
-            if (isMiss)
-            {
-                NoteSystemMemory();
-            }
-
-            for (FinalizableGuard? part = allocation.First; part is not null; part = part.Next)
-            {
-                part.Prepare(plan.IsClean);
-            }
-
-            allocation.Begin();
         }
         catch
         {
-            permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);
-            Cancel(allocation, permit);
+            Cancel(filling.Allocation, permit);
             throw;
         }
 
-        allocation.First!.Charge(permit);
+        End(plan, permit, filling);
+        allocation = filling.Allocation;
+    }
 
-        // Hits and misses are those of the pool. A small request with an alignment counts only if a block served it, not the heap.
-        bool isServedByPool = allocation.Guard is BlockGuard;
-        if (isMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
+    /// <summary>As <see cref="Allocate(in AllocationPlan, in BudgetPermit, out Allocation)"/>, without blocking a thread.</summary>
+    public async ValueTask<Allocation> AllocateAsync(AllocationPlan plan, BudgetPermit permit)
+    {
+        Filling filling = default;
+        try
         {
-            context.Counters.CountMiss(isServedByPool);
+            while (!TryAllocate(plan, permit, ref filling))
+            {
+                await Settings.Clock.DelayAsync(filling.Pause).ConfigureAwait(false);
+            }
         }
+        catch
+        {
+            Cancel(filling.Allocation, permit);
+            throw;
+        }
+
+        End(plan, permit, filling);
+        return filling.Allocation;
     }
 
     /// <summary>Returns the array of a rent that has begun, for a caller that holds nothing but the array.</summary>
     public byte[] Lend(in Allocation allocation) => countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
 
-    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
+    public Admission AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
         account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>Counts memory that others allocate until the result is disposed, and releases idle memory for it.</summary>
@@ -146,7 +141,7 @@ internal sealed class AllocationPipeline(
             external.Permit = Admission.Acquire(account, bytes);
             for (Refusals refusals = default; !external.TryCount(bytes, ref refusals);)
             {
-                recovery.Recover(ref refusals, bytes, missingBytes: 0);
+                Settings.Clock.Delay(recovery.Recover(ref refusals, bytes, missingBytes: 0));
             }
 
             return external;
@@ -168,9 +163,66 @@ internal sealed class AllocationPipeline(
         }
     }
 
+    // Makes one attempt. If it fails, makes room for the next one, after the pause.
+    private bool TryAllocate(in AllocationPlan plan, in BudgetPermit permit, ref Filling filling)
+    {
+        if (!filling.HasBegun)
+        {
+            // A thread's first choice takes managed memory.
+            filling.IsWatched = _sampler is not null && plan.CanBeWatched && _sampler.Chooses();
+            filling.HasBegun = true;
+            bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray || plan.IsExact;
+            if (plan.FitsArray && !filling.IsWatched && (!isCounted || plan.LengthInBytes == 0))
+            {
+                ArrayGuard guard = arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
+                filling.Allocation = new Allocation(guard, generation, plan.Layout);
+                return true;
+            }
+        }
+
+        if (!TryFill(plan, ref filling))
+        {
+            filling.Pause = recovery.Recover(
+                ref filling.Refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filling.Filled));
+            return false;
+        }
+
+        if (filling.IsMiss)
+        {
+            NoteSystemMemory();
+        }
+
+        for (FinalizableGuard? part = filling.Allocation.First; part is not null; part = part.Next)
+        {
+            part.Prepare(plan.IsClean);
+        }
+
+        filling.Allocation.Begin();
+        return true;
+    }
+
+    private void End(in AllocationPlan plan, in BudgetPermit permit, in Filling filling)
+    {
+        // An array that is not counted has no such guard.
+        if (filling.Allocation.First is not { } first)
+        {
+            return;
+        }
+
+        first.Charge(permit);
+
+        // Hits and misses are those of the pool. A small request with an alignment counts only if a block served it, not the heap.
+        bool isServedByPool = filling.Allocation.Guard is BlockGuard;
+        if (filling.IsMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
+        {
+            context.Counters.CountMiss(isServedByPool);
+        }
+    }
+
     // The parts already taken become idle, which the trimmer must know.
     private void Cancel(in Allocation allocation, in BudgetPermit permit)
     {
+        permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         try
         {
@@ -183,38 +235,30 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // If there is no memory, releases idle memory and tries again. Returns whether the system had to provide any.
-    private bool Fill(in AllocationPlan plan, bool isWatched, ref Allocation allocation)
+    private bool TryFill(in AllocationPlan plan, ref Filling filling)
     {
-        Debug.Assert(allocation.Guard is null && plan.MemberCount > 0);
-        bool isMiss = false;
-        int filled = 0;
-        for (Refusals refusals = default; ;)
+        Debug.Assert(plan.MemberCount > 0);
+        ref Allocation allocation = ref filling.Allocation;
+        if (filling.IsWatched)
         {
-            if (isWatched)
-            {
-                FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);
-            }
-            else if (plan.FitsArray)
-            {
-                FillArray(plan, ref allocation, ref refusals, ref filled, ref isMiss);
-            }
-            else
-            {
-                FillNative(plan, ref allocation, ref refusals, ref filled, ref isMiss);
-            }
-
-            if (filled == plan.MemberCount)
-            {
-                plan.Locate(ref allocation);
-                if (Commitment.TryPopulate(allocation.First!, ref refusals))
-                {
-                    return isMiss;
-                }
-            }
-
-            recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
+            FillGuarded(plan, ref allocation, ref filling.Refusals, ref filling.Filled, ref filling.IsMiss);
         }
+        else if (plan.FitsArray)
+        {
+            FillArray(plan, ref allocation, ref filling.Refusals, ref filling.Filled, ref filling.IsMiss);
+        }
+        else
+        {
+            FillNative(plan, ref allocation, ref filling.Refusals, ref filling.Filled, ref filling.IsMiss);
+        }
+
+        if (filling.Filled == plan.MemberCount)
+        {
+            plan.Locate(ref allocation);
+            return Commitment.TryPopulate(allocation.First!, ref filling.Refusals);
+        }
+
+        return false;
     }
 
     private void FillGuarded(
@@ -316,5 +360,17 @@ internal sealed class AllocationPipeline(
         {
             _growth.NoteSearch(outstanding, context.Counters.Abandoned);
         }
+    }
+
+    // What is kept of one allocation between two attempts.
+    private struct Filling
+    {
+        public Allocation Allocation;
+        public Refusals Refusals;
+        public TimeSpan Pause;
+        public int Filled;
+        public bool HasBegun;
+        public bool IsWatched;
+        public bool IsMiss;
     }
 }

@@ -17,18 +17,20 @@ internal sealed class MemoryRecovery(
     // the system refuses, but not for ever.
     private const int RetriesWithinBudget = 64;
 
-    // With 5 ms between attempts, longer than the wait for finalizers.
+    // With the pauses between attempts, longer than the wait for finalizers.
     private const int RetriesInContainer = 40;
+    private const int PauseInContainerMilliseconds = 5;
 
     /// <summary>
-    /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. If the attempt was
-    /// for all or nothing, the missing bytes are 0. The requested bytes are for the message.
+    /// Makes room for the next attempt: releases idle memory, requests a collection. If the attempt was for all or nothing, the missing
+    /// bytes are 0. The requested bytes are for the message.
     /// </summary>
+    /// <returns>How long the caller waits before the next attempt.</returns>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">
     /// The container has no room, or too little idle memory was released; or the request comes from a hook that runs as memory goes back.
     /// </exception>
-    public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
+    public TimeSpan Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
         if (BlockHooks.IsReleasing)
         {
@@ -36,27 +38,19 @@ internal sealed class MemoryRecovery(
         }
 
         missingBytes = Math.Max(missingBytes, refusals.RefusedBytes);
-        if (refusals.IsRefusedByContainer)
-        {
-            RecoverInContainer(++refusals.ByContainer, requestedBytes, missingBytes);
-        }
-        else if (refusals.RefusedBytes != 0)
-        {
-            RecoverWithinBudget(++refusals.ByBudget, requestedBytes, missingBytes);
-        }
-        else
-        {
-            RecoverFromSystem(++refusals.BySystem, requestedBytes);
-        }
+        int pause = refusals.IsRefusedByContainer ? RecoverInContainer(++refusals.ByContainer, requestedBytes, missingBytes)
+            : refusals.RefusedBytes != 0 ? RecoverWithinBudget(++refusals.ByBudget, requestedBytes, missingBytes)
+            : RecoverFromSystem(++refusals.BySystem, requestedBytes);
 
         // The next attempt begins.
         refusals.RefusedBytes = 0;
         refusals.IsRefusedByContainer = false;
+        return TimeSpan.FromMilliseconds(pause);
     }
 
     // The container certainly has no room: it would kill the process for this memory. Everything that makes room is tried in the order of
     // its cost. Then the request fails at once, because a job that waits holds memory that others wait for.
-    private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
+    private int RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
     {
         context.Counters.Count(UsageFigure.Retries);
         if (attempt == 1)
@@ -79,14 +73,13 @@ internal sealed class MemoryRecovery(
                 throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
             }
 
-            if (attempt > 3)
-            {
-                settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
-            }
+            return attempt > 3 ? PauseInContainerMilliseconds : 0;
         }
+
+        return 0;
     }
 
-    private void RecoverFromSystem(int attempt, long requestedBytes)
+    private int RecoverFromSystem(int attempt, long requestedBytes)
     {
         if (attempt > Retries)
         {
@@ -99,11 +92,11 @@ internal sealed class MemoryRecovery(
         context.Counters.Count(UsageFigure.Retries);
         idle.ReleaseAll(TrimReason.Refusal);
         settings.Scheduler.Collections.Request(settings.SearchPeriod, beforeRefusal: true);
-        settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
+        return 1 << (attempt - 1);
     }
 
     // Only as much as is missing: idle memory that stays is for others, and released memory must be faulted in again.
-    private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
+    private int RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
         // Kept blocks are never released: only memory that other requests are about to return may make room.
         bool keepsBlocks = settings.Options.KeepBlocks;
@@ -117,16 +110,13 @@ internal sealed class MemoryRecovery(
         if (shortage <= 0)
         {
             // Other threads have released enough since.
-            return;
+            return 0;
         }
 
         long trimmed = idle.Release(shortage, TrimReason.Refusal);
 
         // Memory that is neither outstanding nor idle is being returned or trimmed by another thread; back off and let it finish. A
         // request whose released memory others took, again and again, backs off too.
-        if ((trimmed == 0 && attempt > 1) || attempt > Retries)
-        {
-            settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
-        }
+        return (trimmed == 0 && attempt > 1) || attempt > Retries ? 1 << Math.Min(Math.Max(attempt - 2, 0), 4) : 0;
     }
 }

@@ -152,7 +152,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     break;
                 }
 
-                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
+                _settings.Clock.Delay(_recovery.Recover(ref refusals, bytes, missingBytes: 0));
             }
         }
         finally

@@ -106,7 +106,7 @@ internal sealed class AmbientAccount : BudgetAccount
     public override ReservationAccount? OutermostReservation =>
         Reservation.IsClosed ? Reservation.EnclosingReservation : Reservation.OutermostReservation;
 
-    public override bool IsClosed => Reservation.IsParentClosed;
+    public override bool IsClosed => Budget?.IsClosed == true;
 
     public override ShortLock Lock => Reservation.Lock;
 

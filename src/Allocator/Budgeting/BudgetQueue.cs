@@ -45,7 +45,6 @@ internal sealed class BudgetQueue
     /// <summary>Makes a queue for a budget. The timeout is for synchronous calls; below zero they wait for ever.</summary>
     public BudgetQueue(MemoryBudget budget, Clock clock, TimeSpan timeout)
     {
-        BudgetRequest.Prepare();
         _budget = budget;
         _clock = clock;
         long milliseconds = Math.Max((long)timeout.TotalMilliseconds, LeastPatienceMilliseconds);

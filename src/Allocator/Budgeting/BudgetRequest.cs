@@ -23,47 +23,23 @@ internal enum BudgetOutcome
 }
 
 /// <summary>
-/// One request that may have to wait for its part of the budget. Everything that the wait needs is allocated with it: the queue allocates
-/// nothing, and a request is never lost because memory has run out.
+/// One request that may have to wait for its part of the budget. A thread that waits blocks on its handle; asynchronous code awaits its
+/// task. The queue allocates nothing.
 /// </summary>
 [DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
-internal sealed class BudgetRequest : IBackgroundWork
+internal class BudgetRequest : Completion
 {
-    // The thread that completes a wait with a timeout has this context. The runtime inlines continuations if the context is of the base
-    // class, and not if it is of another class.
-    private static readonly SynchronizationContext s_ours = new();
-    private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
-    private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
-
-    // Allocated before a continuation: what is granted takes less, and an exception with a task's object for it.
-    private const int ProbeBytes = 4096;
-
-    private const int RetryMilliseconds = 1000;
-
     // The reservation that begins when it is granted. Its claim is that of the moment.
     private readonly ReservationAccount? _begins;
-
-    // For an asynchronous wait.
-    private readonly bool _isTimed;
-    private Action<object?>? _continuation;
-    private object? _continuationState;
-
-    private BackgroundState _work;
     private int _outcome;
 
-    /// <summary>
-    /// Makes a request for a thread that blocks, or for a continuation. A continuation runs on the thread pool. If its wait has a timeout,
-    /// it runs on the background thread: the pool's threads may all wait for memory themselves.
-    /// </summary>
-    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false, ReservationAccount? begins = null)
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, ReservationAccount? begins = null)
     {
-        Debug.Assert(!blocks || !isTimed);
         Account = account;
         Bytes = bytes;
         _begins = begins;
         Node = new LinkedListNode<BudgetRequest>(this);
         Handle = blocks ? new ManualResetEvent(initialState: false) : null;
-        _isTimed = isTimed;
     }
 
     public BudgetAccount Account { get; }
@@ -115,20 +91,6 @@ internal sealed class BudgetRequest : IBackgroundWork
     public bool GoesAhead => Reservation is { IsClosed: false } reservation
         && ByteCount.Add(reservation.ChargedBytes, Charge) <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes);
 
-    ref BackgroundState IBackgroundWork.State => ref _work;
-
-    /// <summary>Makes the shared objects while an exception has a caller. A type initializer that fails once fails for ever.</summary>
-    public static void Prepare() => GC.KeepAlive(s_complete);
-
-    /// <summary>Moves the continuations of a task off the background thread. Called at the end of the method whose task it is.</summary>
-    public static void KeepContinuationsOff()
-    {
-        if (SynchronizationContext.Current == s_ours)
-        {
-            SynchronizationContext.SetSynchronizationContext(s_noContinuations);
-        }
-    }
-
     /// <summary>Takes the bytes that it asks for, or begins its reservation. Under the queue's lock.</summary>
     public bool TryTake()
     {
@@ -163,37 +125,22 @@ internal sealed class BudgetRequest : IBackgroundWork
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Sets the continuation that runs once at the outcome, if no thread blocks. Called before the request is posted.</summary>
-    public void ContinueWith(Action<object?> continuation, object? state)
-    {
-        Debug.Assert(!IsPosted && Node.List is null, "The request has been posted.");
-        _continuationState = state;
-        _continuation = continuation;
-    }
-
     /// <summary>Ends the wait. False if the outcome was decided before.</summary>
     public bool TryCancel() => Account.Budget!.TryCancel(this);
 
     /// <summary>Gets what its holder returns once it is granted: nothing if a reservation has begun, which holds its bytes.</summary>
     public BudgetPermit Permit => _begins is null ? new BudgetPermit(Account, Bytes) : default;
 
-    /// <summary>Ends the wait, or returns the granted bytes.</summary>
+    /// <summary>Ends the wait, or returns what was granted.</summary>
     public void Withdraw()
     {
-        if (!TryCancel() && IsGranted)
+        if (!TryCancel())
         {
-            if (_begins is null)
-            {
-                Account.Return(Bytes);
-            }
-            else
-            {
-                _begins.Close();
-            }
+            ReturnGrant();
         }
     }
 
-    /// <summary>Wakes the waiting thread, or runs the continuation on another one. Never throws; not called under a lock.</summary>
+    /// <summary>Wakes the waiting thread, or completes the task. Never throws; not called under a lock.</summary>
     public void Notify()
     {
         Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
@@ -203,62 +150,33 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
         else
         {
-            BackgroundThread.Shared.Queue(this);
+            Complete();
         }
     }
 
-    // If this fails without managed memory, it is called again.
-    void IBackgroundWork.DoWork()
+    public override void DoWork()
     {
         if (IsWaiting)
         {
             // Its time is over. If it is granted meanwhile, its waiter gets the grant.
             TryCancel();
         }
-        else if (_isTimed)
-        {
-            CompleteHere();
-        }
         else
         {
-            ThreadPool.UnsafeQueueUserWorkItem(s_complete, this);
+            base.DoWork();
         }
     }
 
-    /// <summary>Runs the continuation here, once. Never throws: an exception would end the process.</summary>
-    public void Complete()
+    /// <summary>Returns what was granted, if anything was, and nobody has taken it.</summary>
+    protected void ReturnGrant(bool byFinalizer = false)
     {
-        try
+        if (IsGranted && _begins is null)
         {
-            Resume();
+            Account.Return(Bytes, byFinalizer);
         }
-        catch (Exception)
+        else if (IsGranted)
         {
-            BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + RetryMilliseconds);
-        }
-    }
-
-    // Continuations of the library run here and now. The last of them moves the user's to another thread.
-    private void CompleteHere()
-    {
-        SynchronizationContext? before = SynchronizationContext.Current;
-        SynchronizationContext.SetSynchronizationContext(s_ours);
-        try
-        {
-            Resume();
-        }
-        finally
-        {
-            SynchronizationContext.SetSynchronizationContext(before);
+            _begins!.Close(byFinalizer);
         }
     }
-
-    // Code that goes on without managed memory throws, and without memory for its exception the runtime loses both. So this is repeated.
-    private void Resume()
-    {
-        GC.KeepAlive(new byte[ProbeBytes]);
-        Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
-    }
-
-    private sealed class NoContinuations : SynchronizationContext;
 }

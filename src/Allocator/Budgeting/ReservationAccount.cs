@@ -16,14 +16,14 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private readonly RunningJob _job;
 
-    // Changes only if it is a use of another reservation, and that ends.
+    // Changes if it is another reservation, or the use of one, and that ends.
     private BudgetAccount? _parent;
     private long _reservedBytes;
     private long _overflowBytes;
     private long _usedBytes;
     private long _peakUsedBytes;
 
-    // The part that is charged to reservations made in a flow that used this one. They may live longer.
+    // The part that is charged to reservations within this one. They may live longer.
     private long _nestedBytes;
 
     // Bytes that may be taken without the lock. Within them neither the peak nor the parent's charge changes. Negative while the counts
@@ -68,12 +68,11 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override ReservationAccount? OutermostReservation => EnclosingReservation ?? this;
 
-    /// <summary>Gets the outermost of the reservations that this one is a part of; null if it is a part of the budget itself.</summary>
-    public ReservationAccount? EnclosingReservation => Volatile.Read(ref _parent)?.OutermostReservation;
+    /// <summary>Gets the outermost open reservation that this one is a part of; null if it is a part of the budget itself.</summary>
+    public ReservationAccount? EnclosingReservation =>
+        Outer is { } outer ? outer.EnclosingReservation ?? (Volatile.Read(ref outer._isClosed) ? null : outer) : null;
 
-    public bool IsParentClosed => Volatile.Read(ref _parent)?.IsClosed == true;
-
-    public override bool IsClosed => Volatile.Read(ref _isClosed) || IsParentClosed;
+    public override bool IsClosed => Volatile.Read(ref _isClosed) || Budget?.IsClosed == true;
 
     /// <summary>Gets the outstanding bytes. Under the lock.</summary>
     public long UsedBytes
@@ -114,6 +113,10 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
+    // The reservation that it was made from, or in a flow that uses it. May have ended.
+    private ReservationAccount? Outer =>
+        Volatile.Read(ref _parent) is { } parent ? parent as ReservationAccount ?? (parent as AmbientAccount)?.Reservation : null;
+
     private long SpareWhenIdle => Math.Min(_reservedBytes, _peakUsedBytes);
 
     public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, passesOn: false);
@@ -143,7 +146,13 @@ internal sealed class ReservationAccount : BudgetAccount
     public bool TryBegin(bool overtakes)
     {
         using ShortLock.Section section = Lock.Enter();
-        Debug.Assert(_reservedBytes == 0 && !_isClosed);
+        Debug.Assert(_reservedBytes == 0);
+        if (_isClosed)
+        {
+            // Nobody waits for it any more: the caller had no memory to.
+            return true;
+        }
+
         LeaveEnded();
         if (_parent is MemoryBudget budget)
         {
@@ -299,12 +308,12 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    // Made in a flow that used another reservation, which has ended since: the charge goes to what encloses that one. Jobs that begin
-    // each other would otherwise form a chain without an end.
+    // If the reservation that it is a part of has ended, the charge goes to what encloses that one. Jobs that begin each other would
+    // otherwise form a chain without an end.
     private void LeaveEnded()
     {
         Debug.Assert(Lock.IsHeld);
-        while (_parent is AmbientAccount { Reservation: { _isClosed: true } ended })
+        while (Outer is { _isClosed: true } ended)
         {
             ended.Change(usedBytes: -ChargedBytes);
             Volatile.Write(ref _parent, ended._parent);
@@ -326,9 +335,9 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             budget.ReservedBytes += bytes;
         }
-        else if (!_isClosed && _parent is AmbientAccount { Reservation: var used })
+        else if (!_isClosed && Outer is { } outer)
         {
-            used._nestedBytes += bytes;
+            outer._nestedBytes += bytes;
         }
     }
 

@@ -129,6 +129,15 @@ namespace Allocator
             public static long TickCount64 => (long)(Stopwatch.GetTimestamp() * (1000.0 / Stopwatch.Frequency));
         }
 
+        extension(CancellationToken token)
+        {
+            public CancellationTokenRegistration UnsafeRegister(Action<object?> callback, object? state)
+            {
+                using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+                return token.Register(callback, state);
+            }
+        }
+
         extension(Interlocked)
         {
             public static long Or(ref long location, long bits) => Change(ref location, ~0L, bits);

@@ -20,8 +20,23 @@ internal abstract class Clock
     /// <summary>Blocks until a handle is set or the time is over. A negative time has no end.</summary>
     public abstract void Wait(WaitHandle handle, TimeSpan timeout);
 
-    /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>
+    /// <summary>Blocks the calling thread: the pause between two tries for memory. Zero is none.</summary>
     public abstract void Delay(TimeSpan duration);
+
+    /// <summary>As <see cref="Delay"/>, without blocking a thread.</summary>
+    public virtual Task DelayAsync(TimeSpan duration)
+    {
+        if (duration == TimeSpan.Zero)
+        {
+            return Task.CompletedTask;
+        }
+
+        // Without the thread nothing would end it.
+        BackgroundThread.Shared.Start();
+        Completion over = new();
+        RunBy(over, NowMilliseconds + (long)duration.TotalMilliseconds);
+        return over.Task;
+    }
 }
 
 /// <summary>The machine's clock.</summary>
@@ -46,6 +61,9 @@ internal sealed class SystemClock : Clock
     public override void Delay(TimeSpan duration)
     {
         ShortLock.AssertNoneHeld();
-        Thread.Sleep(duration);
+        if (duration > TimeSpan.Zero)
+        {
+            Thread.Sleep(duration);
+        }
     }
 }

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 
@@ -14,7 +13,6 @@ internal sealed class BudgetScenario : Scenario
     private readonly List<BudgetRequest> _atPost = [];
     private readonly List<ReservationAccount> _reservations = [];
     private readonly Dictionary<BudgetRequest, ReservationAccount> _begun = [];
-    private readonly ConcurrentDictionary<BudgetRequest, bool> _resumed = [];
 
     public BudgetScenario(long limit)
     {
@@ -72,7 +70,6 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario WaitsOvertaken(int times, long bytes, bool givesUp = false)
     {
         BudgetRequest waiter = new(Budget, bytes);
-        waiter.ContinueWith(_ => _resumed[waiter] = true, null);
         _requests.Add(waiter);
         Budget.Post(waiter);
         for (int i = 0; i < times; i++)
@@ -114,7 +111,6 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false, bool mayWait = true)
     {
         BudgetRequest request = new(account, bytes);
-        request.ContinueWith(_ => _resumed[request] = true, null);
         _requests.Add(request);
         Thread($"{(account.OutermostReservation is null ? "" : "reservation ")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
         {
@@ -158,7 +154,6 @@ internal sealed class BudgetScenario : Scenario
     {
         ReservationAccount account = new(Budget, new RunningJob(job.Of(1), 1));
         BudgetRequest request = new(Budget, LearnedSize.Granularity, begins: account);
-        request.ContinueWith(_ => _resumed[request] = true, null);
         _requests.Add(request);
         _begun.Add(request, account);
         Thread($"reserves by name{(givesUp ? ", gives up" : "")}", () =>
@@ -250,7 +245,7 @@ internal sealed class BudgetScenario : Scenario
         WorkItems.DoAll();
         Assert.True(_requests.TrueForAll(request => request.IsWaiting
             || _atPost.Contains(request)
-            || System.Threading.SpinWait.SpinUntil(() => _resumed.ContainsKey(request), TimeSpan.FromSeconds(30))),
+            || System.Threading.SpinWait.SpinUntil(() => request.Task.IsCompleted, TimeSpan.FromSeconds(30))),
             "A waiter was not notified.");
         Assert.Equal(0, Budget.ReservedBytes);
         Assert.Equal(0, Budget.AdmittedBytes);

@@ -21,6 +21,8 @@ internal sealed class BackgroundThread(string name)
 
     public static void RunLong(IBackgroundWork work) => work.DoWork();
 
+    public static void StartThread(System.Threading.ThreadStart start, string name) => throw new NotSupportedException();
+
     /// <summary>Tries again what failed.</summary>
     public static void RetryAll()
     {

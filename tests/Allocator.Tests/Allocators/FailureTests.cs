@@ -129,6 +129,46 @@ public class FailureTests
     }
 
     [Fact]
+    public async Task AllocateAsync_SystemRefuses_BlocksNoThread()
+    {
+        using TestSetup setup = new(4);
+        setup.Clock.HoldsAsyncDelays = true;
+        setup.Source.RefuseFrom = 1;
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(Block).AsTask();
+        for (int pause = 1; pause <= 4; pause *= 2)
+        {
+            Assert.False(waiting.IsCompleted);
+            Assert.True(SpinWait.SpinUntil(
+                () => setup.Clock.NextTimer == TimeSpan.FromMilliseconds(pause), TimeSpan.FromSeconds(30)));
+            setup.Source.RefuseFrom = pause < 4 ? 1 : int.MaxValue;
+            setup.Clock.Advance(TimeSpan.FromMilliseconds(pause));
+        }
+
+        (await waiting.WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
+        Assert.Empty(setup.Clock.Delays);
+        Assert.Equal(3, setup.Statistics.AllocationRetries);
+    }
+
+    [Fact]
+    public async Task AllocateAsync_SystemRefusesTooOften_FailsAndLosesNothing()
+    {
+        using TestSetup setup = new(4, budget: 4 * Block);
+        setup.Clock.HoldsAsyncDelays = true;
+        setup.Source.RefuseFrom = 1;
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(Block).AsTask();
+        bool isOver = SpinWait.SpinUntil(
+            () =>
+            {
+                setup.Clock.Advance(TimeSpan.FromMilliseconds(1));
+                return waiting.IsCompleted;
+            },
+            TimeSpan.FromSeconds(30));
+        Assert.True(isOver);
+        await Assert.ThrowsAsync<OutOfMemoryException>(() => waiting);
+        Assert.Equal((0L, 0), (setup.Statistics.BudgetUsedBytes, setup.Clock.Delays.Count));
+    }
+
+    [Fact]
     public void Allocate_SystemRefuses_IdleMemoryGoesBeforeTheNextTry()
     {
         using TestSetup setup = new(maximumBlocks: 8);

@@ -22,14 +22,13 @@ public class MemoryBudgetTests
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
-        TaskCompletionSource notified = new();
-        BudgetRequest first = Post(budget, 60, notified.SetResult);
+        BudgetRequest first = Post(budget, 60);
         BudgetRequest second = Post(budget, 60);
         Assert.True(first.IsWaiting);
 
         budget.Return(100);
         Assert.True(first.IsGranted);
-        await notified.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        await first.Task.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.True(second.IsWaiting);
         Assert.Equal(60, budget.AdmittedBytes);
 
@@ -98,8 +97,7 @@ public class MemoryBudgetTests
     {
         MemoryBudget budget = new(100);
         budget.TryTake(90, overtakes: false);
-        TaskCompletionSource notified = new();
-        BudgetRequest head = Post(budget, 100, notified.SetResult);
+        BudgetRequest head = Post(budget, 100);
         BudgetRequest[] others = [.. Enumerable.Range(0, 17).Select(_ => Post(budget, 1))];
         Assert.Equal(10, others.Count(other => other.IsGranted));
         budget.Return(90);
@@ -107,7 +105,7 @@ public class MemoryBudgetTests
 
         Assert.True(budget.TryCancel(head));
         Assert.Equal(BudgetOutcome.Cancelled, head.Outcome);
-        await notified.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        await head.Task.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.All(others, other => Assert.True(other.IsGranted));
         Assert.Equal((17L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
@@ -241,10 +239,9 @@ public class MemoryBudgetTests
         })];
     }
 
-    private static BudgetRequest Post(MemoryBudget budget, long bytes, Action? continuation = null, bool mayWait = true)
+    private static BudgetRequest Post(MemoryBudget budget, long bytes, bool mayWait = true)
     {
         BudgetRequest request = new(budget, bytes);
-        request.ContinueWith(_ => continuation?.Invoke(), null);
         budget.Post(request, mayWait);
         return request;
     }

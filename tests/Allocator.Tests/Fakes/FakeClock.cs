@@ -15,6 +15,9 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets or sets what happens in such a pause.</summary>
     public Action? OnDelay { get; set; }
 
+    /// <summary>Gets or sets whether asynchronous pauses last until time moves. Otherwise they are as the others, and over at once.</summary>
+    public bool HoldsAsyncDelays { get; set; }
+
     /// <summary>Gets how much is to be done later.</summary>
     public int RunningTimers => Due.Length;
 
@@ -80,8 +83,22 @@ internal sealed class FakeClock : Clock
 
     public override void Delay(TimeSpan duration)
     {
-        Delays.Add(duration);
-        OnDelay?.Invoke();
+        if (duration > TimeSpan.Zero)
+        {
+            Delays.Add(duration);
+            OnDelay?.Invoke();
+        }
+    }
+
+    public override Task DelayAsync(TimeSpan duration)
+    {
+        if (HoldsAsyncDelays)
+        {
+            return base.DelayAsync(duration);
+        }
+
+        Delay(duration);
+        return Task.CompletedTask;
     }
 
     /// <summary>Moves time on, and does on the way what is due, in order.</summary>

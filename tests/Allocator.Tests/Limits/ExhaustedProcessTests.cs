@@ -85,6 +85,12 @@ public sealed class ExhaustedProcessTests
         using MemoryAllocator limited = Create(null);
         using MemoryAllocator budgeted = Create(BudgetMegabytes);
         Use(limited, budgeted, waits, TimeSpan.FromSeconds(waits ? 1 : 0));
+        if (waits)
+        {
+            // Waits are completed on the thread pool.
+            QueuedWork.StartPoolThreads();
+        }
+
         List<FileStream>? open = exhaust();
         try
         {

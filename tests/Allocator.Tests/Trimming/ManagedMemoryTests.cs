@@ -88,14 +88,7 @@ public class ManagedMemoryTests
     private static void WaitForTheBudget()
     {
         // Timed reservations and a pool that has its threads: the runtime compiles nothing and starts no thread without memory.
-        ThreadPool.SetMinThreads(8, 8);
-        using Barrier together = new(5);
-        for (int i = 1; i < together.ParticipantCount; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(static together => ((Barrier)together!).SignalAndWait(), together);
-        }
-
-        together.SignalAndWait();
+        QueuedWork.StartPoolThreads();
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
         WaitForTheBudget(allocator, static meanwhile =>
         {
