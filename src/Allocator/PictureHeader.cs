@@ -150,8 +150,8 @@ public readonly record struct PictureHeader
 
     /// <summary>Reads the header of a picture.</summary>
     /// <param name="start">
-    /// The first bytes of the file. Some dozens are enough for most formats. JPEG, and WebP in its extended form, have metadata first: 64 KiB
-    /// are usually enough.
+    /// The first bytes of the file. Some dozens are enough for most formats. JPEG, and WebP in its extended form, have metadata first:
+    /// 64 KiB are usually enough.
     /// </param>
     /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
     /// <returns>
@@ -405,8 +405,8 @@ public readonly record struct PictureHeader
     private static PictureHeader DescribeWebP(long width, long height, long tenthsOfPixel) =>
         new(PictureFormat.WebP, width, height, width * height * tenthsOfPixel / 10);
 
-    // The plane itself. The lowest two bits of the first byte say whether it is compressed. If so, its decoder takes a byte for each pixel of
-    // a palette, and otherwise four bytes.
+    // The plane itself. The lowest two bits of the first byte say whether it is compressed. If so, its decoder takes a byte for each pixel
+    // of a palette, and otherwise four bytes.
     private static long TenthsOfAlpha(byte first, byte second)
     {
         const int hasPalette = 0b111;

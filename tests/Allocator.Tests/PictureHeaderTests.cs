@@ -219,7 +219,8 @@ public class PictureHeaderTests
     // Width less 1 in the lowest 14 bits.
     private static byte[] Lossless() => [.. "RIFF    WEBPVP8L"u8, 0, 0, 0, 0, 0x2F, 0xFF, 0x3F, 0, 0, .. new byte[5]];
 
-    private static byte[] Extended() => [.. "RIFF    WEBPVP8X"u8, 10, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0xFF, 0xFF, 1, 0, 0, .. Chunk("ANIM", new byte[6]), .. Chunk("ANMF", [0, 0])];
+    private static byte[] Extended() =>
+        [.. "RIFF    WEBPVP8X"u8, 10, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0xFF, 0xFF, 1, 0, 0, .. Chunk("ANIM", new byte[6]), .. Chunk("ANMF", [0, 0])];
 
     private static byte[] Chunk(string name, byte[] content) =>
         [.. System.Text.Encoding.ASCII.GetBytes(name), (byte)content.Length, 0, 0, 0, .. content];
