@@ -36,8 +36,19 @@ public readonly record struct PictureHeader
 {
     private const int BytesPerPixel = 4;
 
+    // What a read begins with, and ends at: cameras put whole pictures before the picture.
+    private const int UsualLength = 64 * 1024;
+    private const int LongestLength = 1024 * 1024;
+
     // Of the extended form of WebP.
     private const byte AnimationFlag = 2;
+
+    // Tenths of a byte for each pixel, measured with the libwebp of SkiaSharp 3.119 and 4.155: all pixels of a lossless WebP with the
+    // decoder's tables, and a plane of alpha with its decoder.
+    private const int TenthsOfLossless = 44;
+    private const int TenthsOfRawAlpha = 13;
+    private const int TenthsOfPaletteAlpha = 31;
+    private const int TenthsOfCompressedAlpha = 63;
 
     // APP1 of JPEG begins with these bytes if it is EXIF.
     private static ReadOnlySpan<byte> Exif => "Exif\0\0"u8;
@@ -46,14 +57,12 @@ public readonly record struct PictureHeader
 
     private static ReadOnlySpan<byte> JpegSignature => [0xFF, 0xD8];
 
-    private readonly long _coefficientBytes;
-
-    private PictureHeader(PictureFormat format, long width, long height, long coefficientBytes = 0)
+    private PictureHeader(PictureFormat format, long width, long height, long decoderBytes = 0)
     {
         Format = format;
         Width = width;
         Height = height;
-        _coefficientBytes = coefficientBytes;
+        DecoderBytes = decoderBytes;
         Orientation = 1;
     }
 
@@ -67,7 +76,7 @@ public readonly record struct PictureHeader
     public long Height { get; }
 
     /// <summary>
-    /// Gets whether the picture is stored in passes over the whole of it: progressive or multi-scan JPEG, interlaced PNG or GIF. A JPEG's
+    /// Gets whether the picture is stored in passes over the whole of it: progressive or multi-scan JPEG, interlaced PNG. A JPEG's
     /// decoder then keeps the coefficients of the whole picture.
     /// </summary>
     public bool IsProgressive { get; private init; }
@@ -78,18 +87,71 @@ public readonly record struct PictureHeader
     /// <summary>Gets the orientation by EXIF, 1 to 8; 1 if there is none. Read from JPEG only.</summary>
     public int Orientation { get; private init; }
 
-    /// <summary>Gets whether <see cref="TryRead"/> returned false only because it needs more bytes of the file.</summary>
+    /// <summary>Gets whether the header was not read only because more bytes of the file are needed.</summary>
     public bool NeedsMoreBytes { get; private init; }
 
     /// <summary>
-    /// Gets the bytes that one decoded frame lets expect: four a pixel, and the coefficients of a JPEG that is stored in several scans.
-    /// A size that needs grow with, not an estimate of all that a job takes. At least 1.
+    /// Gets the bytes that a decoder takes for the whole picture beside its pixels: the coefficients of a JPEG that is stored in several
+    /// scans, the samples of an interlaced PNG, and what libwebp takes for a lossless WebP or for alpha. 0 for others, which are decoded
+    /// a few rows at a time.
     /// </summary>
-    public long ExpectedBytes => Math.Max(1, Add(Multiply(Multiply(Width, Height), BytesPerPixel), _coefficientBytes));
+    public long DecoderBytes { get; }
+
+    /// <summary>
+    /// Gets the bytes that one decoded frame lets expect: four a pixel, and <see cref="DecoderBytes"/>. A size that needs grow with, not an
+    /// estimate of all that a job takes. At least 1.
+    /// </summary>
+    public long ExpectedBytes => Math.Max(1, Add(Multiply(Multiply(Width, Height), BytesPerPixel), DecoderBytes));
+
+    /// <summary>Reads the header of a picture from a stream, up to 1 MiB of it.</summary>
+    /// <param name="stream">
+    /// The file, from its position on. A stream that can seek gets its position back; another one is left somewhere behind.
+    /// </param>
+    /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
+    /// <returns><see langword="false"/> if the format is unknown, or the header is damaged or cut off.</returns>
+    /// <exception cref="IOException">The stream cannot be read. Other exceptions of the stream are passed on, too.</exception>
+    public static bool TryRead(Stream stream, out PictureHeader header)
+    {
+        Throw.IfNull(stream, nameof(stream));
+        long start = stream.CanSeek ? stream.Position : 0;
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(UsualLength);
+        try
+        {
+            for (int length = 0; ;)
+            {
+                int read = stream.Read(bytes, length, bytes.Length - length);
+                length += read;
+                if (read > 0 && length < bytes.Length)
+                {
+                    continue;
+                }
+
+                bool isRead = TryRead(bytes.AsSpan(0, length), out header);
+                if (!header.NeedsMoreBytes || read == 0 || length >= LongestLength)
+                {
+                    return isRead;
+                }
+
+                byte[] longer = ArrayPool<byte>.Shared.Rent(LongestLength);
+                bytes.AsSpan(0, length).CopyTo(longer);
+                ArrayPool<byte>.Shared.Return(bytes);
+                bytes = longer;
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(bytes);
+            if (stream.CanSeek)
+            {
+                stream.Position = start;
+            }
+        }
+    }
 
     /// <summary>Reads the header of a picture.</summary>
     /// <param name="start">
-    /// The first bytes of the file. Some dozens are enough but for JPEG, whose size stands behind its metadata: usually within 64 KiB.
+    /// The first bytes of the file. Some dozens are enough for most formats. JPEG, and WebP in its extended form, have metadata first:
+    /// 64 KiB are usually enough.
     /// </param>
     /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
     /// <returns>
@@ -119,9 +181,9 @@ public readonly record struct PictureHeader
         for (int i = 2; i + 4 <= start.Length;)
         {
             byte marker = start[i + 1];
-            if (start[i] != 0xFF || marker == 0xFF)
+            if (start[i] != 0xFF || marker is 0xFF or 0)
             {
-                // Fill bytes may stand before a marker.
+                // Fill bytes may stand before a marker. 0 is no marker.
                 i++;
                 continue;
             }
@@ -130,6 +192,12 @@ public readonly record struct PictureHeader
             {
                 i += 2;
                 continue;
+            }
+
+            if (marker == 0xD9)
+            {
+                // The end, without a picture.
+                return Damaged(PictureFormat.Jpeg);
             }
 
             int length = Math.Max(2, (int)BinaryPrimitives.ReadUInt16BigEndian(start.Slice(i + 2)));
@@ -265,10 +333,14 @@ public readonly record struct PictureHeader
             }
         }
 
-        return new PictureHeader(
-            PictureFormat.Png, ReadNumber(start, 16, 4, isLittle: false), ReadNumber(start, 20, 4, isLittle: false))
+        // Depth and colour type: RGB, grey with alpha, RGB with alpha; else grey or a palette.
+        long width = ReadNumber(start, 16, 4, isLittle: false);
+        long height = ReadNumber(start, 20, 4, isLittle: false);
+        int bytesPerPixel = (start[25] switch { 2 => 3, 4 => 4, 6 => 4, _ => 1 }) * (start[24] == 16 ? 2 : 1);
+        bool isInterlaced = start[28] != 0;
+        return new(PictureFormat.Png, width, height, isInterlaced ? Multiply(Multiply(width, height), bytesPerPixel) : 0)
         {
-            IsProgressive = start[28] != 0,
+            IsProgressive = isInterlaced,
             IsAnimated = isAnimated,
         };
     }
@@ -297,15 +369,50 @@ public readonly record struct PictureHeader
         {
             // 14 bits each, less 1.
             long bits = ReadNumber(start, 21, 4, isLittle: true);
-            return new(PictureFormat.WebP, (bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1);
+            return DescribeWebP((bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1, TenthsOfLossless);
         }
 
-        return chunk.SequenceEqual("VP8X"u8)
-            ? new(PictureFormat.WebP, ReadNumber(start, 24, 3, isLittle: true) + 1, ReadNumber(start, 27, 3, isLittle: true) + 1)
+        if (!chunk.SequenceEqual("VP8X"u8))
+        {
+            return Damaged(PictureFormat.WebP);
+        }
+
+        // Chunks of a name, a length and an even number of bytes: profiles and the like, then the picture.
+        for (long i = 30; i + 10 <= start.Length;)
+        {
+            ReadOnlySpan<byte> name = start.Slice((int)i, 4);
+            long? tenths = name.SequenceEqual("VP8 "u8) ? 0
+                : name.SequenceEqual("VP8L"u8) ? TenthsOfLossless
+                : name.SequenceEqual("ALPH"u8) ? TenthsOfAlpha(start[(int)i + 8], start[(int)i + 9])
+                // The first frame may be of either kind, and has alpha.
+                : name.SequenceEqual("ANMF"u8) ? TenthsOfCompressedAlpha
+                : null;
+            if (tenths is { } found)
             {
-                IsAnimated = (start[20] & AnimationFlag) != 0,
+                return DescribeWebP(ReadNumber(start, 24, 3, isLittle: true) + 1, ReadNumber(start, 27, 3, isLittle: true) + 1, found) with
+                {
+                    IsAnimated = (start[20] & AnimationFlag) != 0,
+                };
             }
-            : Damaged(PictureFormat.WebP);
+
+            long length = ReadNumber(start, i + 4, 4, isLittle: true);
+            i += 8 + length + (length & 1);
+        }
+
+        return Incomplete(PictureFormat.WebP);
+    }
+
+    private static PictureHeader DescribeWebP(long width, long height, long tenthsOfPixel) =>
+        new(PictureFormat.WebP, width, height, width * height * tenthsOfPixel / 10);
+
+    // The plane itself. The lowest two bits of the first byte say whether it is compressed. If so, its decoder takes a byte for each pixel
+    // of a palette, and otherwise four bytes.
+    private static long TenthsOfAlpha(byte first, byte second)
+    {
+        const int hasPalette = 0b111;
+        return (first & 3) == 0 ? TenthsOfRawAlpha
+            : (second & hasPalette) == hasPalette ? TenthsOfPaletteAlpha
+            : TenthsOfCompressedAlpha;
     }
 
     // Whether it is an animation, or interlaced, stands further behind.

@@ -192,6 +192,48 @@ public class ImageSharpAdmissionTests
         }
     }
 
+    /// <summary>ImageSharp tells of progressive JPEGs only. One in three scans keeps all coefficients, too.</summary>
+    [Fact]
+    public async Task AdmitAsync_BaselineJpegInSeveralScans_CountsItsCoefficients()
+    {
+        using Pool pool = NewPool();
+        using DescribedFile file = new(Jpeg(), FileLength) { Start = HeaderOfScans(inFirstScan: 1) };
+        using ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file);
+
+        long coefficients = pool.EstimateBytes(Width * Height * 3) + Working;
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength) + coefficients, admission.Reservation.ReservedBytes);
+        Assert.Equal(0, file.Position);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ReserveEachImage_BaselineJpegInSeveralScans_CountsItsCoefficients(bool isForward)
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) =
+            NewRequest(Jpeg(), new Processor(needsAlpha: false), isForward: isForward, start: HeaderOfScans(inFirstScan: 1));
+        options.ReserveEachImage(pool);
+
+        await options.OnBeforeLoadAsync(Command(http), new Configuration());
+
+        long coefficients = pool.EstimateBytes(Width * Height * 3) + Working;
+        Assert.Equal(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength) + coefficients, pool.GetStatistics().BudgetUsedBytes);
+        await EndResponseAsync(http);
+    }
+
+    /// <summary>The file says more than ImageSharp: without its header, one that is called progressive counts as 4:4:4.</summary>
+    [Fact]
+    public void EstimateBytes_HeaderOfTheFile_CountsInsteadOfTheMetadata()
+    {
+        using Pool pool = Pool.Create();
+        Assert.True(global::Allocator.PictureHeader.TryRead(HeaderOfScans(inFirstScan: 3), out global::Allocator.PictureHeader header));
+        Assert.Equal(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength),
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength, header: header));
+    }
+
     [Fact]
     public async Task AdmitAsync_NoRoom_WaitsForItOrForTheToken()
     {
@@ -400,6 +442,13 @@ public class ImageSharpAdmissionTests
     private static ImageInfo Jpeg(JpegEncodingColor? progressive = null, int bitsPerPixel = 24) =>
         Info(Width, Height, new JpegFormat(), bitsPerPixel, progressive: progressive);
 
+    // A baseline JPEG with colours at half the resolution, up to its first scan.
+    private static byte[] HeaderOfScans(byte inFirstScan) =>
+    [
+        0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, Height >> 8, Height & 255, Width >> 8, Width & 255, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1,
+        0xFF, 0xDA, 0, 3, inFirstScan,
+    ];
+
     private static ImageInfo Info(
         int width,
         int height,
@@ -434,10 +483,11 @@ public class ImageSharpAdmissionTests
         ImageInfo info,
         Processor processor,
         CancellationToken aborted = default,
-        bool isForward = false)
+        bool isForward = false,
+        byte[]? start = null)
     {
         ServiceCollection services = new();
-        services.AddSingleton<IImageProvider>(new OneImage(info, isForward));
+        services.AddSingleton<IImageProvider>(new OneImage(info, isForward, start));
         services.AddSingleton<IImageWebProcessor>(processor);
         DefaultHttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
         http.Features.Set<IHttpResponseFeature>(new Response());
@@ -456,7 +506,7 @@ public class ImageSharpAdmissionTests
         public override void OnCompleted(Func<object, Task> callback, object state) => Completed.Add(() => callback(state));
     }
 
-    private sealed class OneImage(ImageInfo info, bool isForward) : IImageProvider, IImageResolver
+    private sealed class OneImage(ImageInfo info, bool isForward, byte[]? start) : IImageProvider, IImageResolver
     {
         public Func<HttpContext, bool> Match { get; set; } = _ => true;
 
@@ -465,7 +515,8 @@ public class ImageSharpAdmissionTests
         public Task<SixLabors.ImageSharp.Web.ImageMetadata> GetMetaDataAsync() =>
             Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
 
-        public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength) { IsForward = isForward });
+        public Task<Stream> OpenReadAsync() =>
+            Task.FromResult<Stream>(new DescribedFile(info, FileLength) { IsForward = isForward, Start = start ?? [] });
     }
 
     private sealed class Processor(bool needsAlpha, params string[] commands) : IImageWebProcessor

@@ -173,7 +173,7 @@ public class DecodeOptionsTests
     }
 
     // The header; the canvas and the background; two frames of a lossless picture, the second of a part of the canvas.
-    private static byte[] AnimatedWebP()
+    internal static byte[] AnimatedWebP()
     {
         using MemoryStream file = new();
         file.Write("RIFF    WEBP"u8);

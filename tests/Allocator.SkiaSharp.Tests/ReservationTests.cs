@@ -37,6 +37,28 @@ public class ReservationTests
         Assert.Equal(60_000_000, reservation.RemainingBytes);
     }
 
+    /// <summary>The pair that is recommended for a web service: what the picture reserves is a part of the request's job.</summary>
+    [Fact]
+    public async Task DecodeBitmapAsync_OnTheAllocatorInTheFlowOfAJob_IsCountedOnce()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 60 });
+        byte[] file = Picture.Read("progressive-420.jpg");
+        for (int i = 0; i < 3; i++)
+        {
+            using MemoryReservation job = await allocator.ReserveAsync("thumbnails");
+            using (job.Use())
+            {
+                using PooledBitmap bitmap = await allocator.DecodeBitmapAsync(new MemoryStream(file));
+                Assert.Equal(job.ReservedBytes, allocator.GetStatistics().BudgetUsedBytes);
+            }
+
+            Assert.True(i == 0 || job.ReservedBytes < 30_000_000, $"Learned: {job.ReservedBytes:N0} bytes.");
+            Assert.Equal(0, job.OverflowCount);
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
+    }
+
     /// <summary>Sixteen pictures, and room for two: a job has what it needs before it decodes, so none waits while it holds.</summary>
     [Fact]
     public async Task DecodeBitmapAsync_OfMoreThanFit_EachJobGetsThroughWithoutARefusal()

@@ -97,6 +97,109 @@ public class PictureHeaderTests
             }
         });
 
+    [Theory]
+    [InlineData(8, 2, 3)]
+    [InlineData(16, 6, 8)]
+    [InlineData(1, 3, 1)]
+    [InlineData(16, 0, 2)]
+    public void DecoderBytes_InterlacedPng_IsItsSamples(byte depth, byte colourType, int bytesPerPixel)
+    {
+        byte[] file = [.. s_png];
+        (file[24], file[25]) = (depth, colourType);
+        Assert.Equal(0, DecoderBytes(file));
+        file[28] = 1;
+        Assert.Equal(5120 * 2880 * bytesPerPixel, DecoderBytes(file));
+    }
+
+    /// <summary>What libwebp took, in tenths of a byte for each of 200 pixels.</summary>
+    [Theory]
+    [InlineData("VP8 ", 0, 0, 0)]
+    [InlineData("VP8L", 0, 0, 44)]
+    [InlineData("ANMF", 0, 0, 63)]
+    [InlineData("ALPH", 0, 0, 13)]
+    [InlineData("ALPH", 1, 7, 31)]
+    [InlineData("ALPH", 1, 6, 63)]
+    public void DecoderBytes_ExtendedWebP_DependsOnTheFirstImageChunk(string chunk, byte first, byte second, int tenths)
+    {
+        // 20 x 10 pixels, and a profile of an odd length before them.
+        byte[] head = [.. "RIFF    WEBP"u8, .. Chunk("VP8X", [0, 0, 0, 0, 19, 0, 0, 9, 0, 0]), .. Chunk("ICCP", [1, 2, 3]), 0];
+        Assert.Equal(200 * tenths / 10, DecoderBytes([.. head, .. Chunk(chunk, [first, second])]));
+    }
+
+    [Fact]
+    public void TryRead_JpegWithAPictureInItsMetadata_IsTheOuterOne()
+    {
+        byte[] inner = Jpeg(0xC0, 160, 120, 3, orientation: 3);
+        byte[] outer = Jpeg(0xC2, 4000, 3000, 3, orientation: 6);
+        byte[] file = [0xFF, 0xD8, 0xFF, 0xE1, 0, (byte)(inner.Length + 8), .. "Exif\0\0"u8, .. inner, .. outer.AsSpan(2)];
+
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+
+        Assert.Equal((4000, 3000, 6, true), (header.Width, header.Height, header.Orientation, header.IsProgressive));
+    }
+
+    // As libjpeg reads it: what is no marker is skipped.
+    [Fact]
+    public void TryRead_BytesBetweenTheSegmentsOfAJpeg_AreSkipped()
+    {
+        byte[] file = [0xFF, 0xD8, 0xFF, 0x00, 0x12, 0xFF, 0xFF, .. Jpeg(0xC0, 640, 480, 3, orientation: 1).AsSpan(2)];
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+        Assert.Equal((640, 480), (header.Width, header.Height));
+    }
+
+    [Fact]
+    public void TryRead_JpegThatEndsBeforeItsPicture_IsDamaged()
+    {
+        Assert.False(PictureHeader.TryRead([0xFF, 0xD8, 0xFF, 0xD9, 0xFF, 0xFF, 0, 0], out PictureHeader header));
+        Assert.Equal((PictureFormat.Jpeg, false), (header.Format, header.NeedsMoreBytes));
+    }
+
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(3, true)]
+    [InlineData(16, false)]
+    public void TryRead_StreamWithMetadata_IsReadUpToAMebibyteAndKeepsItsPosition(int segments, bool isRead)
+    {
+        byte[] segment = [0xFF, 0xE2, 0xFF, 0xFF, .. new byte[0xFFFD]];
+        byte[] metadata = [.. Enumerable.Repeat(segment, segments).SelectMany(bytes => bytes)];
+        byte[] file = [7, 0xFF, 0xD8, .. metadata, .. Jpeg(0xC0, 640, 480, 3, orientation: 1).AsSpan(2)];
+        using MemoryStream stream = new(file) { Position = 1 };
+
+        Assert.Equal(isRead, PictureHeader.TryRead(stream, out PictureHeader header));
+
+        Assert.Equal(1, stream.Position);
+        Assert.Equal((PictureFormat.Jpeg, !isRead, isRead ? 640 : 0), (header.Format, header.NeedsMoreBytes, header.Width));
+    }
+
+    [Fact]
+    public void TryRead_StreamThatCannotSeek_ReadsItInItsOwnPieces()
+    {
+        using System.IO.Compression.DeflateStream stream = Compressed(Jpeg(0xC0, 640, 480, 3, orientation: 1));
+        Assert.True(PictureHeader.TryRead(stream, out PictureHeader header));
+        Assert.Equal(640, header.Width);
+        using System.IO.Compression.DeflateStream cut = Compressed(Jpeg(0xC0, 640, 480, 3, orientation: 1)[..^1]);
+        Assert.False(PictureHeader.TryRead(cut, out header));
+        Assert.True(header.NeedsMoreBytes);
+
+        static System.IO.Compression.DeflateStream Compressed(byte[] file)
+        {
+            MemoryStream memory = new();
+            using (System.IO.Compression.DeflateStream to = new(memory, System.IO.Compression.CompressionLevel.Fastest, leaveOpen: true))
+            {
+                to.Write(file);
+            }
+
+            memory.Position = 0;
+            return new System.IO.Compression.DeflateStream(memory, System.IO.Compression.CompressionMode.Decompress);
+        }
+    }
+
+    private static long DecoderBytes(byte[] file)
+    {
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
+        return header.DecoderBytes;
+    }
+
     // Three components, the first sampled twice in each direction: six blocks of 64 coefficients for 256 pixels.
     private static byte[] Jpeg(byte frame, ushort width, ushort height, byte inFirstScan, byte orientation)
     {
@@ -116,7 +219,11 @@ public class PictureHeaderTests
     // Width less 1 in the lowest 14 bits.
     private static byte[] Lossless() => [.. "RIFF    WEBPVP8L"u8, 0, 0, 0, 0, 0x2F, 0xFF, 0x3F, 0, 0, .. new byte[5]];
 
-    private static byte[] Extended() => [.. "RIFF    WEBPVP8X"u8, 10, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0xFF, 0xFF, 1, 0, 0];
+    private static byte[] Extended() =>
+        [.. "RIFF    WEBPVP8X"u8, 10, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0xFF, 0xFF, 1, 0, 0, .. Chunk("ANIM", new byte[6]), .. Chunk("ANMF", [0, 0])];
+
+    private static byte[] Chunk(string name, byte[] content) =>
+        [.. System.Text.Encoding.ASCII.GetBytes(name), (byte)content.Length, 0, 0, 0, .. content];
 
     private static byte[] Bmp(byte headerSize) => headerSize == 12
         ? [.. "BM"u8, .. new byte[12], 12, 0, 0, 0, 100, 0, 200, 0, 1, 0, 24, 0]

@@ -31,7 +31,7 @@ internal static class PictureChoice
             {
                 MagickImageInfo info = new(path);
                 PictureSize size = new((int)info.Width, (int)info.Height);
-                all.Add((path, Describe(path, info, size), size));
+                all.Add((path, Describe(path, info), size));
             }
             catch (Exception exception) when (exception is MagickException or UnreadablePictureException)
             {
@@ -52,7 +52,7 @@ internal static class PictureChoice
         ];
     }
 
-    private static string Describe(string path, MagickImageInfo info, PictureSize size)
+    private static string Describe(string path, MagickImageInfo info)
     {
         if (info.Format != MagickFormat.Jpeg)
         {
@@ -60,14 +60,22 @@ internal static class PictureChoice
                 + (info.Interlace is Interlace.NoInterlace or Interlace.Undefined ? "" : ", interlaced");
         }
 
-        JpegFrame frame = JpegFrame.Read(File.ReadAllBytes(path));
-        string sampling = ((double)frame.Coefficients / size.Pixels) switch
+        using FileStream file = File.OpenRead(path);
+        if (!PictureHeader.TryRead(file, out PictureHeader header))
         {
-            < 1.25 => "grey",
-            < 1.75 => "4:2:0",
-            < 2.5 => "4:2:2",
-            _ => "4:4:4",
+            throw new UnreadablePictureException("the file is cut short: there is no scan");
+        }
+
+        using MagickImage picture = new();
+        picture.Ping(path);
+        string sampling = info.ColorSpace == ColorSpace.Gray ? "grey" : picture.GetAttribute("jpeg:sampling-factor") switch
+        {
+            "2x2,1x1,1x1" => "4:2:0",
+            "2x1,1x1,1x1" => "4:2:2",
+            "1x1,1x1,1x1" => "4:4:4",
+            string other => other,
+            null => "unknown",
         };
-        return $"JPEG, {(frame.HasSeveralScans ? "several scans" : "one scan")}, {sampling}";
+        return $"JPEG, {(header.IsProgressive ? "several scans" : "one scan")}, {sampling}";
     }
 }

@@ -90,7 +90,7 @@ internal sealed class BitmapDecoder
 
     private PooledBitmap DecodeFile(EncodedPicture source, out DecodedRows decoded)
     {
-        UnendedJpeg? unended = _plan.Format == SKEncodedImageFormat.Jpeg ? JpegHeader.FindMissingEnd(source.Content.Span) : null;
+        UnendedJpeg? unended = _plan.Format == SKEncodedImageFormat.Jpeg ? JpegScans.FindMissingEnd(source.Content.Span) : null;
         if (unended is { At: int end })
         {
             source.MakeRoom(end, UnendedJpeg.LongestEnd);

@@ -92,7 +92,7 @@ public class RasterTests
         using PixelStore store = Pictures.Store();
 
         header.Decode(file, store).Dispose();
-        Assert.True(JpegFrame.Read(file).HasSeveralScans);
+        Assert.True(PictureHeader.TryRead(file, out PictureHeader read) && read.IsProgressive);
         Assert.Throws<UnreadablePictureException>(() => header.Decode(file.AsMemory(0, file.Length * 3 / 4), store));
         Pictures.AssertNothingIsOut(store);
     }

@@ -92,6 +92,10 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// an effect of the full size is made.
     /// </param>
     /// <param name="maximumFrames">The most frames to load, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
+    /// <param name="header">
+    /// What <c>PictureHeader.TryRead</c> has read of the file: the coefficients of a JPEG are then counted exactly, also those of a
+    /// baseline one in several scans, of which ImageSharp does not tell.
+    /// </param>
     /// <remarks>
     /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in
     /// <paramref name="bytesPerPixel"/>. If an image needs more than its reservation, up to twice as much is served before newcomers.
@@ -102,7 +106,8 @@ internal sealed class ImageSharpAdmission : IDisposable
         long fileLengthInBytes,
         int? bytesPerPixel = null,
         int liveCopies = 1,
-        int maximumFrames = int.MaxValue)
+        int maximumFrames = int.MaxValue,
+        global::Allocator.PictureHeader header = default)
     {
         ArgumentNullException.ThrowIfNull(pool);
         ArgumentNullException.ThrowIfNull(info);
@@ -114,7 +119,7 @@ internal sealed class ImageSharpAdmission : IDisposable
         int frames = Math.Clamp(info.FrameMetadataCollection.Count, 1, maximumFrames);
         long decoding = pool.EstimatePixelBytes(info.Width, info.Height, pixel, frames)
             + (fileLengthInBytes == 0 ? 0 : pool.EstimateBytes(fileLengthInBytes))
-            + (jpeg ? EstimateCoefficients(pool, info) : 0);
+            + (jpeg ? EstimateCoefficients(pool, info, header) : 0);
         long processing = pool.EstimatePixelBytes(info.Width, info.Height, pixel, checked(frames * liveCopies));
         return checked(Math.Max(decoding, processing) + Math.Max(WorkingBytes, WorkingBytesPerColumn * info.Width));
     }
@@ -152,7 +157,8 @@ internal sealed class ImageSharpAdmission : IDisposable
         }
 
         ImageInfo info = Identify(stream, configuration);
-        long bytes = EstimateBytes(pool, info, stream.Length - stream.Position, bytesPerPixel, liveCopies, maximumFrames);
+        global::Allocator.PictureHeader.TryRead(stream, out global::Allocator.PictureHeader header);
+        long bytes = EstimateBytes(pool, info, stream.Length - stream.Position, bytesPerPixel, liveCopies, maximumFrames, header);
         global::Allocator.MemoryReservation reservation = await pool.ReserveAsync(bytes, cancellationToken).ConfigureAwait(false);
         try
         {
@@ -182,10 +188,16 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// <summary>Ends the reservation. An image that is still there stays valid, and its memory counts until it is disposed.</summary>
     public void Dispose() => Reservation.Dispose();
 
-    // A progressive JPEG is complete with its last scan only: until then all coefficients are kept, 2 bytes for each sample. With 4:2:0
-    // there are half as many samples.
-    private static long EstimateCoefficients(global::Allocator.MemoryAllocator pool, ImageInfo info)
+    // A JPEG in several scans is complete with its last scan only: until then all coefficients are kept, 2 bytes for each sample. If its
+    // header is not known, ImageSharp tells of a progressive one. With 4:2:0 there are half as many samples.
+    private static long EstimateCoefficients(
+        global::Allocator.MemoryAllocator pool, ImageInfo info, global::Allocator.PictureHeader header)
     {
+        if (header.Format == global::Allocator.PictureFormat.Jpeg && header.Width > 0)
+        {
+            return header.DecoderBytes == 0 ? 0 : pool.EstimateBytes(header.DecoderBytes) + WorkingBytes;
+        }
+
         JpegMetadata? progressive = info.Metadata.GetJpegMetadata();
         if (progressive?.Progressive != true)
         {

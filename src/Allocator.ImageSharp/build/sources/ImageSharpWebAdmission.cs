@@ -39,9 +39,10 @@ internal static class ImageSharpWebAdmission
         options.OnBeforeLoadAsync = async (command, configuration) =>
         {
             HttpContext http = command.Context;
-            (ImageInfo info, long fileLength) = await IdentifyAsync(http, pool, configuration);
+            (ImageInfo info, global::Allocator.PictureHeader header, long fileLength) = await IdentifyAsync(http, pool, configuration);
             bool needsAlpha = info.Metadata.DecodedImageFormat is JpegFormat && NeedsAlpha(command);
-            long bytes = ImageSharpAdmission.EstimateBytes(pool, info, fileLength, needsAlpha ? BytesWithAlpha : null, liveCopies);
+            long bytes = ImageSharpAdmission.EstimateBytes(
+                pool, info, fileLength, needsAlpha ? BytesWithAlpha : null, liveCopies, header: header);
             global::Allocator.MemoryReservation job = await pool.ReserveAsync(bytes, http.RequestAborted);
 
             // Also if decoding fails: OnProcessedAsync does not run then.
@@ -61,15 +62,19 @@ internal static class ImageSharpWebAdmission
         };
     }
 
-    private static async Task<(ImageInfo Info, long FileLength)> IdentifyAsync(
+    private static async Task<(ImageInfo Info, global::Allocator.PictureHeader Header, long FileLength)> IdentifyAsync(
         HttpContext http, global::Allocator.MemoryAllocator pool, Configuration configuration)
     {
         IImageProvider provider = http.RequestServices.GetServices<IImageProvider>().First(candidate => candidate.Match(http));
         IImageResolver resolver = await provider.GetAsync(http) ?? throw new FileNotFoundException();
-        await using Stream stream = await resolver.OpenReadAsync();
-        if (stream.CanSeek)
+        global::Allocator.PictureHeader header;
+        await using (Stream first = await resolver.OpenReadAsync())
         {
-            return (ImageSharpAdmission.Identify(stream, configuration), stream.Length);
+            global::Allocator.PictureHeader.TryRead(first, out header);
+            if (first.CanSeek)
+            {
+                return (ImageSharpAdmission.Identify(first, configuration), header, first.Length);
+            }
         }
 
         // ImageSharp copies the whole file: that takes a reservation too. It ends before that of the image begins.
@@ -77,7 +82,8 @@ internal static class ImageSharpWebAdmission
         using global::Allocator.MemoryReservation copy =
             await pool.ReserveAsync(pool.EstimateBytes(Math.Max(1, length)), http.RequestAborted);
         Configuration own = ImageSharpAdmission.NewConfiguration(configuration, copy, width: 1);
-        return (Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream), length);
+        await using Stream stream = await resolver.OpenReadAsync();
+        return (Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream), header, length);
     }
 
     // A JPEG is loaded with three bytes a pixel, unless a command of this request asks for alpha. A processor that has no command in the

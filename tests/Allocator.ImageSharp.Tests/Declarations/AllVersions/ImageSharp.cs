@@ -75,11 +75,16 @@ namespace SixLabors.ImageSharp
         internal static ImageInfo? OfOtherStreams;
 
         public DescribedFile(ImageInfo info, int length)
-            : base(new byte[length]) => Info = info;
+            : base(new byte[length], 0, length, writable: true, publiclyVisible: true) => Info = info;
 
         public ImageInfo Info { get; }
 
         public bool IsForward { get; init; }
+
+        public byte[] Start
+        {
+            init => value.CopyTo(GetBuffer(), 0);
+        }
 
         public override bool CanSeek => !IsForward;
     }

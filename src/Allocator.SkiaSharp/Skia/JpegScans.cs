@@ -2,14 +2,10 @@ using System.Buffers.Binary;
 
 namespace Allocator.Skia;
 
-/// <summary>
-/// Reads the segments of a JPEG: how much of the picture the decoder keeps at once, a few rows or all coefficients, and whether the file
-/// has all scans.
-/// </summary>
-internal ref struct JpegHeader
+/// <summary>Reads the scans of a whole JPEG, and finds whether the file has all of them.</summary>
+internal ref struct JpegScans
 {
     private const int SizeOfBlock = 8;
-    private const int BytesOfBlock = SizeOfBlock * SizeOfBlock * sizeof(short);
     private const int MostComponents = 4;
 
     private const byte RestartInterval = 0xDD;
@@ -27,23 +23,12 @@ internal ref struct JpegHeader
     // Behind the marker of the start of the image.
     private int _at = 2;
 
-    private JpegHeader(ReadOnlySpan<byte> file) => _file = file;
-
-    /// <summary>
-    /// Returns the bytes of all coefficients if the picture comes in several scans, as a progressive one does; 0 if it comes in one.
-    /// </summary>
-    public static long CoefficientBytes(ReadOnlySpan<byte> start)
-    {
-        JpegHeader header = new(start);
-        bool isInOneScan = header.ReadToScan(out ReadOnlySpan<byte> scan) && !header._isProgressive
-            && scan.Length > 0 && header._frame.Length > 5 && scan[0] >= header._frame[5];
-        return isInOneScan ? 0 : header.BytesOfFrame();
-    }
+    private JpegScans(ReadOnlySpan<byte> file) => _file = file;
 
     /// <summary>Returns what a file without an end marker has, even if other data follows; null if it has the marker.</summary>
     public static UnendedJpeg? FindMissingEnd(ReadOnlySpan<byte> file)
     {
-        JpegHeader header = new(file);
+        JpegScans reader = new(file);
 
         // The lowest bit of each coefficient that is still to come: a scan brings some coefficients of some components down to a bit.
         Span<byte> missing = stackalloc byte[MostComponents * SizeOfBlock * SizeOfBlock];
@@ -51,21 +36,21 @@ internal ref struct JpegHeader
         UnendedJpeg last = default;
         for (int scans = 0; ; scans++)
         {
-            if (!header.ReadToScan(out ReadOnlySpan<byte> scan))
+            if (!reader.ReadToScan(out ReadOnlySpan<byte> scan))
             {
-                return header.IsAtEndOfImage || scans == 0 ? null : last with { At = header._at };
+                return reader.IsAtEndOfImage || scans == 0 ? null : last with { At = reader._at };
             }
 
-            header.Subtract(scan, missing);
-            int components = header._frame.Length > 5 ? Math.Min((int)header._frame[5], MostComponents) : MostComponents;
+            reader.Subtract(scan, missing);
+            int components = reader._frame.Length > 5 ? Math.Min((int)reader._frame[5], MostComponents) : MostComponents;
             bool hasAllScans = missing[..(components * SizeOfBlock * SizeOfBlock)].IndexOfAnyExcept((byte)0) < 0;
-            int restarts = header.SkipScan();
-            last = new UnendedJpeg(header._at, hasAllScans, scans == 0, restarts < header.RestartsOf(scan) ? restarts & 7 : null);
+            int restarts = reader.SkipScan();
+            last = new UnendedJpeg(reader._at, hasAllScans, scans == 0, restarts < reader.RestartsOf(scan) ? restarts & 7 : null);
 
             // What follows the last scan is the end, or no part of the picture.
             if (hasAllScans)
             {
-                return header.IsAtEndOfImage ? null : last;
+                return reader.IsAtEndOfImage ? null : last;
             }
         }
     }
@@ -194,9 +179,6 @@ internal ref struct JpegHeader
         return Math.Max(Divide(across * down, _restartInterval) - 1, 0);
     }
 
-    private readonly long BytesOfFrame() =>
-        TryReadFrame(out Frame frame) ? frame.UnitsAcross * frame.UnitsDown * frame.BlocksOfUnit * BytesOfBlock : 0;
-
     // The depth, height and width; then for each component its name, its sampling factors across and down, and its table.
     private readonly bool TryReadFrame(out Frame read)
     {
@@ -210,24 +192,22 @@ internal ref struct JpegHeader
 
         int mostAcross = 1;
         int mostDown = 1;
-        long blocksOfUnit = 0;
         for (int i = 0; i < _frame[5]; i++)
         {
             byte sampling = _frame[beginning + (i * bytesOfComponent) + 1];
             mostAcross = Math.Max(mostAcross, sampling >> 4);
             mostDown = Math.Max(mostDown, sampling & 15);
-            blocksOfUnit += (sampling >> 4) * (sampling & 15);
         }
 
         read = new Frame(
             BinaryPrimitives.ReadUInt16BigEndian(_frame[3..]), BinaryPrimitives.ReadUInt16BigEndian(_frame[1..]),
-            mostAcross, mostDown, blocksOfUnit);
+            mostAcross, mostDown);
         return true;
     }
 
     private static long Divide(long length, long by) => (length + by - 1) / by;
 
-    private readonly record struct Frame(int Width, int Height, int MostAcross, int MostDown, long BlocksOfUnit)
+    private readonly record struct Frame(int Width, int Height, int MostAcross, int MostDown)
     {
         public long UnitsAcross => Divide(Width, SizeOfBlock * MostAcross);
 
