@@ -37,7 +37,7 @@ public static class SkiaSharpMemory
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <remarks>
     /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use
-    /// <see cref="DecodeBitmapAsync"/>. A JPEG whose end marker is missing is whole if all of its rows and scans are there.
+    /// <see cref="DecodeBitmapAsync"/>. A JPEG or GIF whose end is missing is whole if all of its rows and scans are there.
     /// </remarks>
     /// <exception cref="ArgumentException">
     /// The stream can seek and is at its end: it was written and not rewound. Set its position to 0.

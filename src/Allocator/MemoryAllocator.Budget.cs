@@ -67,7 +67,8 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
     /// <remarks>
-    /// Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn. If the allocator has
+    /// Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn. One allocation of as
+    /// many bytes as are reserved, in whole pages if they are above 1 MiB, does not wait for the rest of a block. If the allocator has
     /// neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>,
     /// the limit of the container counts. Without that either, every reservation is granted at once and holds nothing back; the event
     /// <c>ReservationUnlimited</c> says so once.
@@ -274,8 +275,12 @@ public abstract partial class MemoryAllocator
         else
         {
             BudgetAccount? account = Account;
-            plan = GetPipeline().Fit(plan, request, account);
-            BudgetPermit permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
+            plan = GetPipeline().Fit(plan, request, account, out BudgetPermit permit);
+            if (permit.Account is null)
+            {
+                permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
+            }
+
             allocation = await GetPipelineOrReturn(permit).AllocateAsync(plan, permit).ConfigureAwait(false);
         }
 

@@ -211,7 +211,7 @@ public abstract partial class MemoryAllocator
             IsArray = true,
             IsExact = CountedArrayPool.CapacityOf(minimumLength) > pipeline.Settings.AllocationLimitInBytes,
         };
-        pipeline.Allocate(account, pipeline.Fit(pipeline.Plan(request), request, account), out Allocation allocation);
+        pipeline.Allocate(account, request, pipeline.Plan(request), out Allocation allocation);
         byte[] array = pipeline.Lend(allocation);
         GC.KeepAlive(this);
         return array;

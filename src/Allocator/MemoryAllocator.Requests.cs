@@ -157,7 +157,7 @@ public abstract partial class MemoryAllocator
     {
         BudgetAccount? account = Account;
         AllocationPipeline pipeline = GetPipeline();
-        pipeline.Allocate(account, pipeline.Fit(pipeline.Plan(request), request, account), out Allocation allocation);
+        pipeline.Allocate(account, request, pipeline.Plan(request), out Allocation allocation);
         generation = allocation.Generation;
 
         // Up to here: a reservation that is collected while its request waits would close its account.
@@ -175,7 +175,7 @@ public abstract partial class MemoryAllocator
         }
 
         BudgetAccount? account = Account;
-        pipeline.Allocate(account, pipeline.Fit(plan, request, account), out Allocation allocation);
+        pipeline.Allocate(account, request, plan, out Allocation allocation);
         GC.KeepAlive(this);
         return allocation;
     }

@@ -1,5 +1,7 @@
+using System.Buffers;
 using System.Globalization;
 using System.Runtime.CompilerServices;
+using Allocator.Tests;
 using Allocator.Tests.Limits;
 using Measuring.Cgroups;
 using SixLabors.ImageSharp;
@@ -172,4 +174,84 @@ public class ImageSharpTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Forget(Configuration configuration) => _ = new Image<Rgba32>(configuration, 1000, 700);
+
+    /// <summary>A decoder that reports success must not show what an earlier renter of the memory left.</summary>
+    [Theory]
+    [InlineData("jpg")]
+    [InlineData("progressive.jpg")]
+    [InlineData("png")]
+    [InlineData("gif")]
+    [InlineData("bmp")]
+    [InlineData("tga")]
+    [InlineData("webp")]
+    public void Load_FileThatIsCutOff_ShowsNothingOfAnEarlierImage(string kind)
+    {
+        byte[] whole = CutOffSource(kind);
+        foreach (int eighths in new[] { 2, 4, 7 })
+        {
+            byte[] part = whole[..(whole.Length * eighths / 8)];
+            byte[]? over0 = LoadOver(0x00, part);
+            byte[]? over1 = LoadOver(0xAB, part);
+
+            Assert.Equal(over0 is null, over1 is null);
+            Assert.True(over0.AsSpan().SequenceEqual(over1), $"{eighths}/8 of the file");
+        }
+    }
+
+    private static byte[] CutOffSource(string kind)
+    {
+        if (kind == "progressive.jpg")
+        {
+            return File.ReadAllBytes(Repository.PathTo("tests/Allocator.SkiaSharp.Tests/Pictures/progressive-420.jpg"));
+        }
+
+        using Image<Rgba32> image = new(1600, 1200);
+        image.ProcessPixelRows(rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                Span<Rgba32> row = rows.GetRowSpan(y);
+                for (int x = 0; x < row.Length; x++)
+                {
+                    row[x] = new Rgba32((byte)(x * y >> 4), (byte)(x + y), (byte)(x ^ y), 255);
+                }
+            }
+        });
+        using MemoryStream file = new();
+        ImageFormatManager formats = Configuration.Default.ImageFormatsManager;
+        image.Save(file, formats.FindEncoder(formats.FindFormatByFileExtension(kind)));
+        return file.ToArray();
+    }
+
+    private static byte[]? LoadOver(byte value, byte[] file)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        IMemoryOwner<byte>[] before = [.. Enumerable.Range(0, 8).Select(_ => allocator.Allocate<byte>(4 << 20))];
+        foreach (IMemoryOwner<byte> owner in before)
+        {
+            owner.Memory.Span.Fill(value);
+        }
+
+        foreach (IMemoryOwner<byte> owner in before)
+        {
+            owner.Dispose();
+        }
+
+        using (IMemoryOwner<byte> next = allocator.Allocate<byte>(4 << 20))
+        {
+            Assert.Equal(-1, next.Memory.Span.IndexOfAnyExcept(value));
+        }
+
+        try
+        {
+            using Image<Rgba32> image = Image.Load<Rgba32>(Over(allocator), file);
+            byte[] pixels = new byte[image.Width * image.Height * 4];
+            image.CopyPixelDataTo(pixels);
+            return pixels;
+        }
+        catch (Exception exception) when (exception is ImageFormatException or ArgumentException)
+        {
+            return null;
+        }
+    }
 }

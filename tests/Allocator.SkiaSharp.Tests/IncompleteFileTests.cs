@@ -57,6 +57,65 @@ public class IncompleteFileTests
         }
     }
 
+    /// <summary>The end is the trailer, and in front of it the empty block behind the picture's data.</summary>
+    [Theory]
+    [InlineData("palette.gif")]
+    [InlineData("interlaced.gif")]
+    public async Task DecodeBitmap_OfAGifWithoutItsEnd_IsSkiasBitmap(string name)
+    {
+        byte[] whole = Picture.Read(name);
+        Assert.Equal([0, 0x3B], whole[^2..]);
+        foreach (byte[] file in new byte[][] { whole, whole[..^1], whole[..^2], [.. whole[..^1], .. s_trailer] })
+        {
+            using SKBitmap expected = SKBitmap.Decode(file);
+            foreach (SKBitmapDecodeOptions options in (SKBitmapDecodeOptions[])[new(), new() { AcceptIncomplete = true }])
+            {
+                using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file), options);
+                using PooledBitmap later = await MemoryAllocator.Default.DecodeBitmapAsync(new TricklingStream(file), options);
+
+                DecodeBitmapTests.AssertSame(expected, actual);
+                DecodeBitmapTests.AssertSame(expected, later);
+                Assert.Equal((false, actual.Info.Rect), (actual.IsIncomplete, actual.DecodedRect));
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("opaque.png")]
+    [InlineData("alpha.png")]
+    [InlineData("interlaced.png")]
+    public void DecodeBitmap_OfAPngWithoutItsEnd_IsSkiasBitmap(string name)
+    {
+        byte[] file = Picture.Read(name)[..^12];
+        using SKBitmap expected = SKBitmap.Decode(file);
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file));
+
+        DecodeBitmapTests.AssertSame(expected, actual);
+        Assert.False(actual.IsIncomplete);
+    }
+
+    /// <summary>The last block of data is missing, so the end that is offered comes too early.</summary>
+    [Fact]
+    public void DecodeBitmap_OfAGifThatLacksItsLastBlock_IsCutOff()
+    {
+        byte[] whole = Picture.Read("palette.gif");
+        byte[] file = whole[..^98];
+        Assert.Equal(95, whole[^98]);
+        using PooledBitmap expected = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(whole));
+
+        InvalidDataException exception = Assert.Throws<InvalidDataException>(
+            () => MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file)).Dispose());
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(
+            new MemoryStream(file), new SKBitmapDecodeOptions { AcceptIncomplete = true });
+
+        Assert.Contains("cut off", exception.Message, StringComparison.Ordinal);
+        Assert.True(actual.IsIncomplete);
+        int rows = actual.DecodedRect.Height;
+        Assert.InRange(rows, Picture.Height - 10, Picture.Height - 1);
+        int bytes = rows * expected.RowBytes;
+        Assert.True(expected.GetPixelSpan()[..bytes].SequenceEqual(actual.GetPixelSpan()[..bytes]));
+    }
+
     [Theory]
     [MemberData(nameof(Files))]
     public void DecodeBitmap_AcceptsIncomplete_HasTheRowsThatItSays(string name)

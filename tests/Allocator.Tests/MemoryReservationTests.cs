@@ -3,6 +3,7 @@ namespace Allocator.Tests;
 public class MemoryReservationTests
 {
     private const int Block = TestSetup.BlockSize;
+    private const int Page = 4096;
 
     [Fact]
     public async Task ReserveAsync_ThereIsRoom_DrawsOnWhatIsReserved()
@@ -23,6 +24,68 @@ public class MemoryReservationTests
         }
 
         Assert.Equal((5L * Block, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    /// <summary>An array of 1,024 bytes, one block, two blocks, more than the pool has: other jobs have reserved all that is rounded up.</summary>
+    [Theory]
+    [InlineData(600)]
+    [InlineData(3 * Page)]
+    [InlineData(5 * Page)]
+    [InlineData(20 * Block + Page)]
+    public async Task Allocate_WhatIsReservedIsNoWholeBlock_IsGrantedAtOnce(int bytes)
+    {
+        int width = Math.Min(1024, bytes / 8);
+        using TestSetup setup = new(budget: 2 * bytes);
+        using MemoryReservation other = await setup.Allocator.ReserveAsync(bytes);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(bytes);
+        foreach (MemoryReservation job in new[] { other, reservation })
+        {
+            foreach (Func<IDisposable> allocate in (Func<IDisposable>[])[
+                () => job.Allocate<byte>(bytes),
+                () => job.AllocateGroup<byte>(bytes),
+                () => job.AllocatePixels<byte>(width, bytes / width),
+                () => job.AsMemoryPool<byte>().Rent(bytes),
+                () => Completed(job.AllocateAsync<byte>(bytes))])
+            {
+                using IDisposable owner = allocate();
+                Assert.Equal((0L, 2L * bytes), (job.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            }
+        }
+
+        Assert.Equal((0L, (long)bytes, 2L * bytes), (reservation.OverflowCount, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+
+        static IDisposable Completed<T>(ValueTask<IMemoryOwner<T>> task)
+        {
+            Assert.True(task.IsCompletedSuccessfully);
+            return task.Result;
+        }
+    }
+
+    [Fact]
+    public async Task Allocate_WhatIsReservedEndsWithinAPage_TakesTheRestOfThePageFromTheBudget()
+    {
+        const int Bytes = 2 * Page + 1;
+        using TestSetup setup = new(budget: 3 * Page + Bytes);
+        using MemoryReservation other = await setup.Allocator.ReserveAsync(3 * Page);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Bytes);
+        Assert.Throws<MemoryLimitExceededException>(() => reservation.Allocate<byte>(Bytes));
+        other.Dispose();
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Page / 8);
+        using MemoryReservation third = await setup.Allocator.ReserveAsync(Page);
+        using IMemoryOwner<byte> owner = reservation.Allocate<byte>(Bytes);
+
+        Assert.Equal((0L, 1L), (reservation.RemainingBytes, reservation.OverflowCount));
+        Assert.Equal(4 * Page + (Page / 8), setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task Allocate_BudgetHasRoomForWholeBlocks_TakesThem()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(3 * Page);
+        using IMemoryOwner<byte> owner = reservation.Allocate<byte>(3 * Page);
+
+        Assert.Equal((0L, (long)Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
     }
 
     [Fact]

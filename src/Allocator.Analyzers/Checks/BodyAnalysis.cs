@@ -98,6 +98,7 @@ internal sealed class BodyAnalysis
                 evaluator.State = state;
                 evaluator.Uses = new List<Use>();
                 evaluator.Findings = new List<Finding>();
+                evaluator.Interruptions = new List<Interruption>();
                 bool isReturn = statement == block.BranchValue
                     && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.Return;
                 Holding value = evaluator.Evaluate(statement, asLocation: isReturn && ReturnsReference(body.Symbol));
@@ -111,8 +112,15 @@ internal sealed class BodyAnalysis
                     exits.Report(finding);
                 }
 
+                List<Interruption> interruptions = evaluator.Interruptions;
                 evaluator.Uses = null;
                 evaluator.Findings = null;
+                evaluator.Interruptions = null;
+                foreach (Interruption interruption in interruptions)
+                {
+                    exits.CheckInterrupted(block, interruption);
+                }
+
                 if (isReturn)
                 {
                     exits.CheckReturn(statement, value, block.FallThroughSuccessor!, before, state);

@@ -86,19 +86,10 @@ internal sealed class ExitCheck
     /// <summary>Checks the owners that are disposed on the way out of a block, or left by a <c>return</c> without a value.</summary>
     public void CheckLeft(BasicBlock block, FlowState end)
     {
-        foreach (ControlFlowBranch? branch in new[] { block.FallThroughSuccessor, block.ConditionalSuccessor })
+        foreach ((ControlFlowBranch branch, FlowState state) in Branches(block, end))
         {
-            if (branch is not { FinallyRegions: var regions })
-            {
-                continue;
-            }
-
-            FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
-            ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
-            FlowState? behind = Behind(regions, state, out ulong perhaps);
-            FlowState? outside = running != 0 && branch.Semantics is ControlFlowBranchSemantics.Throw
-                && Edges.PassedByException(block) is { } thrownThrough ? Behind(thrownThrough, state, out _) : behind;
-            ReportRunning(DisposedOnTheWay(state, outside) & running & (outside?.SurelyRunning ?? 0));
+            FlowState? behind = Behind(branch.FinallyRegions, state, out ulong perhaps);
+            CheckRunning(block, branch, state, behind);
             if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
                 && ExplicitReturn.Behind(block) is { } statement)
             {
@@ -111,6 +102,92 @@ internal sealed class ExitCheck
             }
         }
     }
+
+    /// <summary>Checks the way of an exception that leaves the block while a task goes on: what disposes its buffer there.</summary>
+    public void CheckInterrupted(BasicBlock block, Interruption interruption)
+    {
+        if ((interruption.State.SurelyRunning & ~interruption.State.OwnerEscaped & _body.Sites.Buffers) == 0)
+        {
+            return;
+        }
+
+        foreach (string[] caught in interruption.Thrown)
+        {
+            FlowState? state = interruption.State.Clone();
+            foreach (ControlFlowRegion handler in Edges.HandlersOutwards(block))
+            {
+                if (handler.Kind is ControlFlowRegionKind.Finally)
+                {
+                    FlowState before = state;
+                    state = Fixpoint.Through(handler, before, _body, _evaluator, _cancellation);
+                    ReportRunning(StillRunning(before, state));
+                }
+                else if (caught.Contains(handler.ExceptionType?.Name))
+                {
+                    CheckHandler(handler, state);
+                    state = null;
+                }
+
+                if (state is null)
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    private void CheckHandler(ControlFlowRegion handler, FlowState state)
+    {
+        FlowState?[] entries = Fixpoint.From(handler.FirstBlockOrdinal, state, _body, _evaluator, _cancellation);
+        foreach (BasicBlock block in _body.Graph.Blocks)
+        {
+            if (entries[block.Ordinal] is not { } entry)
+            {
+                continue;
+            }
+
+            _evaluator.State = entry.Clone();
+            _evaluator.Findings = new List<Finding>();
+            foreach (IOperation statement in block.Statements())
+            {
+                _evaluator.Evaluate(statement);
+            }
+
+            foreach (Finding finding in _evaluator.Findings.Where(finding => finding.Rule == LifetimeRules.Unawaited))
+            {
+                Report(finding);
+            }
+
+            _evaluator.Findings = null;
+            foreach ((ControlFlowBranch branch, FlowState end) in Branches(block, _evaluator.State).ToList())
+            {
+                CheckRunning(block, branch, end, Behind(branch.FinallyRegions, end, out _));
+            }
+        }
+    }
+
+    private IEnumerable<(ControlFlowBranch Branch, FlowState State)> Branches(BasicBlock block, FlowState end)
+    {
+        foreach (ControlFlowBranch? branch in new[] { block.FallThroughSuccessor, block.ConditionalSuccessor })
+        {
+            if (branch is not null)
+            {
+                yield return (branch, Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor));
+            }
+        }
+    }
+
+    private void CheckRunning(BasicBlock block, ControlFlowBranch branch, FlowState state, FlowState? behind)
+    {
+        bool isThrown = branch.Semantics is ControlFlowBranchSemantics.Throw or ControlFlowBranchSemantics.Rethrow;
+        FlowState? outside = isThrown && state.Running != 0 && Edges.PassedByException(block) is { } passed
+            ? Behind(passed, state, out _) : behind;
+        ReportRunning(StillRunning(state, outside));
+    }
+
+    // What is disposed between two points while a task uses it at both.
+    private ulong StillRunning(FlowState before, FlowState? behind) => DisposedOnTheWay(before, behind)
+        & before.SurelyRunning & ~before.OwnerEscaped & (behind?.SurelyRunning ?? 0) & _body.Sites.Buffers;
 
     // The graph does not say what a `throw` passes on its way out.
     private static ImmutableArray<ControlFlowRegion>? Passed(BasicBlock block, ControlFlowBranch branch) =>

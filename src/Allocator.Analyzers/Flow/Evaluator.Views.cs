@@ -207,6 +207,11 @@ internal sealed partial class Evaluator
         _awaited = awaiting.AwaitedCall();
         Holding value = Evaluate(awaiting.Operation);
         Escape(new Holding(value.Own, value.Memory, value.Raw));
+        if (_awaited is { TargetMethod.Name: "WaitAsync" } wait && _types.IsTask(wait.TargetMethod.ContainingType))
+        {
+            Interruptions?.Add(new Interruption(wait, State.Clone()));
+        }
+
         bool isOneOfSeveral = IsFirstOfSeveral(awaiting.Operation);
         if (!isOneOfSeveral)
         {

@@ -38,6 +38,9 @@ internal sealed partial class Evaluator
     /// <summary>Gets or sets where mistakes are noted; null while states are still growing.</summary>
     public List<Finding>? Findings { get; set; }
 
+    /// <summary>Gets or sets where awaits are noted that may end before their task; null while states are still growing.</summary>
+    public List<Interruption>? Interruptions { get; set; }
+
     /// <summary>Gets the stores seen so far. Bit i of <see cref="FlowState.Stored"/> is the i-th.</summary>
     public List<Store> Stores { get; } = new();
 

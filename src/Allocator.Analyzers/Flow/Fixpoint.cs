@@ -30,6 +30,14 @@ internal sealed class Fixpoint
         return fixpoint._entries;
     }
 
+    /// <summary>Gives the state at the start of each block that is reached from one that is entered in <paramref name="state"/>.</summary>
+    public static FlowState?[] From(int start, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
+    {
+        Fixpoint fixpoint = new(body, evaluator);
+        fixpoint.Run(start, state, cancellation);
+        return fixpoint._entries;
+    }
+
     /// <summary>Returns the state after one <c>finally</c> that is entered in <paramref name="state"/>; null if it never ends.</summary>
     public static FlowState? Through(
         ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)

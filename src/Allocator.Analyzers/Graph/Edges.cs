@@ -34,21 +34,23 @@ internal sealed class Edges
     /// <summary>Returns the <c>finally</c> blocks that an exception in the block passes; null if it comes to a handler.</summary>
     public static ImmutableArray<ControlFlowRegion>? PassedByException(BasicBlock block)
     {
-        List<ControlFlowRegion> passed = new();
+        ImmutableArray<ControlFlowRegion> passed = HandlersOutwards(block).ToImmutableArray();
+        return passed.All(region => region.Kind == ControlFlowRegionKind.Finally) ? passed : null;
+    }
+
+    /// <summary>Returns the <c>finally</c> blocks and handlers around a block, in the order in which an exception comes to them.</summary>
+    public static IEnumerable<ControlFlowRegion> HandlersOutwards(BasicBlock block)
+    {
         for (ControlFlowRegion region = block.EnclosingRegion; region.Kind != ControlFlowRegionKind.Root; region = region.EnclosingRegion!)
         {
             if (region is { Kind: ControlFlowRegionKind.Try, EnclosingRegion: { } statement })
             {
-                if (statement.Kind != ControlFlowRegionKind.TryAndFinally)
+                foreach (ControlFlowRegion handler in statement.NestedRegions.Where(nested => nested != region))
                 {
-                    return null;
+                    yield return handler;
                 }
-
-                passed.Add(statement.NestedRegions.Last());
             }
         }
-
-        return passed.ToImmutableArray();
     }
 
     /// <summary>Returns the blocks that follow by way of a <c>finally</c>: its first one, or what comes after it.</summary>

@@ -96,6 +96,14 @@ internal sealed class BitmapDecoder
             source.MakeRoom(end, UnendedJpeg.LongestEnd);
         }
 
+        bool isEndedHere = _plan.Format == SKEncodedImageFormat.Gif && GifEnd.IsMissing(source.Content.Span);
+        if (isEndedHere)
+        {
+            int length = source.Content.Length;
+            source.MakeRoom(length, GifEnd.Length);
+            source.ReplaceEnd(length, static memory => GifEnd.Write(memory.Span));
+        }
+
         bool isLast = _plan.Scaled is null && !_plan.IsTurnedAtEnd;
         bool isInStrips = _plan.IsInStrips || unended is not null;
         (PooledBitmap bitmap, PixelMemory pixels) =
@@ -107,7 +115,7 @@ internal sealed class BitmapDecoder
             using IDisposable external = _allocator.TrackExternalMemory(_plan.CodecBytes);
             decoded = unended is { } jpeg ? DecodeUnended(source, jpeg, strip!, pixels)
                 : strip is not null ? DecodeStrips(source, strip, pixels)
-                : DecodeWhole(source, pixels);
+                : DecodeWhole(source, pixels, isEndedHere);
             return decoded.IsComplete || (_plan.AcceptsIncomplete && decoded.Count > 0)
                 ? bitmap
                 : throw Codec.Failure(SKCodecResult.IncompleteInput);
@@ -129,14 +137,14 @@ internal sealed class BitmapDecoder
         }
     }
 
-    private DecodedRows DecodeWhole(EncodedPicture source, PixelMemory pixels)
+    private DecodedRows DecodeWhole(EncodedPicture source, PixelMemory pixels, bool isEndedHere)
     {
         SKImageInfo info = _plan.Decoded;
         using MemoryHandle pin = source.Content.Pin();
         using Codec codec = Open(pin, source.Content.Length);
         ThrowIfFrameIsMissing(codec.Native);
         SKCodecResult result = codec.Native.GetPixels(info, pixels.Address, pixels.RowBytes, new SKCodecOptions(_plan.FrameIndex));
-        if (result != SKCodecResult.IncompleteInput)
+        if (result != SKCodecResult.IncompleteInput && !(result == SKCodecResult.ErrorInInput && isEndedHere))
         {
             ThrowUnlessSuccess(result);
             return new DecodedRows(info.Height, IsComplete: true);

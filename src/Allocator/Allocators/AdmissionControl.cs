@@ -72,7 +72,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         counters.Count(UsageFigure.BudgetWaits);
     }
 
-    private static bool TryAcquireAtOnce(
+    /// <summary>Takes what a request needs if it fits and no other request waits.</summary>
+    public static bool TryAcquireAtOnce(
         [NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit, ReservationAccount? begins = null)
     {
         bool isCounted = account is not null && bytes != 0;

@@ -55,17 +55,36 @@ internal sealed class AllocationPipeline(
     }
 
     /// <summary>
-    /// Returns the plan if its account could ever have room for it; otherwise one that is not rounded up to blocks or powers of two.
+    /// Returns the plan if its account could ever have room for it; otherwise one that is not rounded up to blocks or powers of two. So does
+    /// a reservation that has the bytes asked for, if the budget has no room for the rest of the rounded ones: nothing waits for those.
     /// </summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="request">What it is for.</param>
+    /// <param name="account">The account that pays for it.</param>
+    /// <param name="permit">What had to be taken to know; it pays for the plan that is returned.</param>
     /// <exception cref="MemoryLimitExceededException">That never fits either.</exception>
-    public AllocationPlan Fit(in AllocationPlan plan, in AllocationRequest request, BudgetAccount? account)
+    public AllocationPlan Fit(in AllocationPlan plan, in AllocationRequest request, BudgetAccount? account, out BudgetPermit permit)
     {
-        if (account is not { Budget: { } budget, IsClosed: false } || LeastChargeOf(plan) <= budget.LimitInBytes)
+        permit = default;
+        if (account is not { Budget: { } budget, IsClosed: false })
+        {
+            return plan;
+        }
+
+        bool fitsEver = LeastChargeOf(plan) <= budget.LimitInBytes;
+        if (fitsEver && (account.OutermostReservation is null
+            || AdmissionControl.TryAcquireAtOnce(account, plan.UpperBoundInBytes(), out permit)))
         {
             return plan;
         }
 
         AllocationPlan exact = new(request with { IsExact = true }, Settings, pool);
+        if (fitsEver)
+        {
+            long bytes = exact.UpperBoundInBytes();
+            return account.ChargeFor(bytes) <= bytes - request.LengthInBytes ? exact : plan;
+        }
+
         return LeastChargeOf(exact) is long needed && needed <= budget.LimitInBytes
             ? exact
             : throw MemoryLimitExceededException.ForBudget(
@@ -80,9 +99,13 @@ internal sealed class AllocationPipeline(
             ? bytes
             : new AllocationPlan(request, Settings, pool).UpperBoundInBytes();
 
-    /// <summary>Admits a plan, blocking if the budget has no room for it, fills it, and begins the rent.</summary>
-    public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
-        Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()), out allocation);
+    /// <summary>Fits a plan to its account, blocking if the budget has no room for it, fills it, and begins the rent.</summary>
+    public void Allocate(BudgetAccount? account, in AllocationRequest request, in AllocationPlan plan, out Allocation allocation)
+    {
+        AllocationPlan fitting = Fit(plan, request, account, out BudgetPermit permit);
+        bool isAdmitted = account is null || permit.Account is not null;
+        Allocate(fitting, isAdmitted ? permit : Admission.Acquire(account, fitting.UpperBoundInBytes()), out allocation);
+    }
 
     /// <summary>Fills a plan, and begins the rent. If this fails, the permit goes back.</summary>
     public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
