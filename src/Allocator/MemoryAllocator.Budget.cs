@@ -281,7 +281,16 @@ public abstract partial class MemoryAllocator
                 permit = await GetPipeline().AdmitAsync(account, plan, cancellationToken);
             }
 
-            allocation = await GetPipelineOrReturn(permit).AllocateAsync(plan, permit).ConfigureAwait(false);
+            try
+            {
+                // The allocator may have been disposed during the wait.
+                allocation = await GetPipeline().AllocateAsync(plan, permit).ConfigureAwait(false);
+            }
+            catch
+            {
+                permit.Return();
+                throw;
+            }
         }
 
         rented.Begin(allocation);
@@ -345,20 +354,6 @@ public abstract partial class MemoryAllocator
             {
                 reservation.Dispose();
             }
-        }
-    }
-
-    // The allocator may have been disposed during the wait.
-    private AllocationPipeline GetPipelineOrReturn(in BudgetPermit permit)
-    {
-        try
-        {
-            return GetPipeline();
-        }
-        catch
-        {
-            permit.Return();
-            throw;
         }
     }
 

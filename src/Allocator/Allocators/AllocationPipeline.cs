@@ -120,7 +120,15 @@ internal sealed class AllocationPipeline(
         }
         catch
         {
-            Cancel(filling.Allocation, permit);
+            try
+            {
+                Cancel(filling.Allocation, permit);
+            }
+            finally
+            {
+                permit.Return();
+            }
+
             throw;
         }
 
@@ -128,7 +136,10 @@ internal sealed class AllocationPipeline(
         allocation = filling.Allocation;
     }
 
-    /// <summary>As <see cref="Allocate(in AllocationPlan, in BudgetPermit, out Allocation)"/>, without blocking a thread.</summary>
+    /// <summary>
+    /// As <see cref="Allocate(in AllocationPlan, in BudgetPermit, out Allocation)"/>, without blocking a thread. If this fails, the caller
+    /// returns the permit: it may fail before it runs.
+    /// </summary>
     public async ValueTask<Allocation> AllocateAsync(AllocationPlan plan, BudgetPermit permit)
     {
         Filling filling = default;
@@ -247,15 +258,8 @@ internal sealed class AllocationPipeline(
     {
         permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
-        try
-        {
-            allocation.First?.Cancel();
-            NoteSystemMemory();
-        }
-        finally
-        {
-            permit.Return();
-        }
+        allocation.First?.Cancel();
+        NoteSystemMemory();
     }
 
     private bool TryFill(in AllocationPlan plan, ref Filling filling)

@@ -12,7 +12,7 @@ public class GrowthSimulationTests
 {
     private const int Limit = 100;
     private const int Jobs = 2000;
-    private const int Runs = 2;
+    private const int Runs = 10;
 
     private readonly ITestOutputHelper _output;
 
