@@ -130,9 +130,8 @@ public abstract partial class MemoryAllocator
     /// </para>
     /// <para>
     /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
-    /// allocations wait for that as long as <see cref="MemoryAllocatorOptions.BudgetTimeout"/> says: by default they are refused. The need
-    /// of a job that was refused is remembered. If all jobs that hold memory wait for more, the youngest is refused. Without a limit
-    /// nothing waits.
+    /// allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory
+    /// wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
