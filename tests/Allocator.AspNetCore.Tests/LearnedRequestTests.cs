@@ -188,6 +188,15 @@ public class LearnedRequestTests
         Assert.Equal(expected, DefaultLimit.Compute(new MemoryLoad { Source = source, TotalBytes = totalMegabytes << 20 }));
 
     [Theory]
+    [InlineData(MemoryLoadSource.ControlGroup, 350, 140)]
+    [InlineData(MemoryLoadSource.JobObject, 100, 34)]
+    [InlineData(MemoryLoadSource.ControlGroup, 20, 0)]
+    [InlineData(MemoryLoadSource.Machine, 8192, null)]
+    [InlineData(MemoryLoadSource.None, 0, null)]
+    public void ComputePool_OfWhatTheSystemHas_IsHalfOfWhatNeedNotStayFree(MemoryLoadSource source, long totalMegabytes, int? expected) =>
+        Assert.Equal(expected, DefaultLimit.ComputePool(new MemoryLoad { Source = source, TotalBytes = totalMegabytes << 20 }));
+
+    [Theory]
     [InlineData(200, null)]
     [InlineData(null, 50)]
     [InlineData(null, 0)]

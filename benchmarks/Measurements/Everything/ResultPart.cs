@@ -32,6 +32,7 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
             "survive", "--ways", "reserve", "learned", "ambient", "--budgets", "0", "170", "200", "--limits", "350",
             "--at-once", "4", "16", "64", "--bursts", "2", "--claim-runs", "20", "--minutes", "90"),
         new("service", Service, "ThumbnailService", 5, "--limits", "512", "256"),
+        new("mixed", Service, "ThumbnailService-mixed", 25, "mixed"),
         new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
         new("fragmentation", Here, "Fragmentation", 3, "fragmentation"),
         new("transfers", Here, "PageAlignedTransfer", 4, "transfers"),

@@ -36,9 +36,7 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         {
             options.MinimumFreeMegabytes = _names[name] = megabytes;
 
-            // Idle memory goes before any of this is missing. A pool of the usual size holds less than one photograph in a small
-            // container, and the pages of the next one would all be new.
-            options.MaximumPoolSizeMegabytes ??= IsContainer(_memory.Value) ? ((int)(_memory.Value.TotalBytes >> 20) - megabytes) / 2 : null;
+            options.MaximumPoolSizeMegabytes ??= ComputePool(_memory.Value);
         }
     }
 
@@ -51,6 +49,13 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
             AllocatorLog.LimitedByDefault(logger, AllocatorName.Describe(name), megabytes, memory.TotalBytes >> 20, memory.Source);
         }
     }
+
+    /// <summary>
+    /// Returns how much the pool may hold, where idle memory goes before what has to stay free is missing. Null for the usual size, which
+    /// in a small container is less than one photograph takes: the pages of each one would be new.
+    /// </summary>
+    public static int? ComputePool(in MemoryLoad memory) =>
+        IsContainer(memory) && Compute(memory) is int free ? (int)Math.Clamp(((memory.TotalBytes >> 20) - free) / 2, 0, int.MaxValue) : null;
 
     private static bool IsContainer(in MemoryLoad memory) =>
         memory.Source is MemoryLoadSource.ControlGroup or MemoryLoadSource.JobObject;

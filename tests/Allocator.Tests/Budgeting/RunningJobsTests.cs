@@ -93,6 +93,21 @@ public class RunningJobsTests
         Assert.Equal(expected, TryBegin(budget, Learn(40, 0)) is not null);
     }
 
+    // A large one beside a large and a small one: 400 + 49 + 400. One of 50 counts.
+    [Theory]
+    [InlineData(49, 849, true)]
+    [InlineData(49, 848, false)]
+    [InlineData(50, 1249, false)]
+    [InlineData(50, 1250, true)]
+    public void TryBegin_LargeBesideALargeAndASmallOne_NeedsNothingOnceMore(int small, long limit, bool expected)
+    {
+        MemoryBudget budget = new(limit * Megabyte, _clock);
+        LearnedJob large = Learn(400, 0);
+        Begin(budget, large);
+        Begin(budget, Learn(small, 0));
+        Assert.Equal(expected, TryBegin(budget, large) is not null);
+    }
+
     [Fact]
     public void TryBegin_BesideReservationsOfGivenBytes_NeedsNothingOnceMore()
     {
