@@ -35,7 +35,6 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         if (_added.Contains(name) && !isLimited && Compute(_memory.Value) is int megabytes)
         {
             options.MinimumFreeMegabytes = _names[name] = megabytes;
-
             options.MaximumPoolSizeMegabytes ??= ComputePool(_memory.Value);
         }
     }

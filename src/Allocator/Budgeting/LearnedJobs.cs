@@ -164,7 +164,6 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     private long _failures;
     private long _elsewhereCount;
     private int _soloRuns;
-    private int _version;
 
     public LearnedJob Job { get; } = job;
 
@@ -175,9 +174,6 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     public long Jobs => Volatile.Read(ref _jobs);
 
     public long Failures => Volatile.Read(ref _failures);
-
-    /// <summary>Gets a number that changes with what is known.</summary>
-    public int Version => Volatile.Read(ref _version);
 
     /// <summary>Gets how many jobs ran alone, so that their use elsewhere is exact.</summary>
     public int SoloRuns => Volatile.Read(ref _soloRuns);
@@ -215,7 +211,6 @@ internal sealed class LearnedSize(LearnedJob job, int power)
         _allocated[_jobs % RememberedJobs] = (size, allocatedBytes);
         Volatile.Write(ref _jobs, _jobs + 1);
         Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
-        Volatile.Write(ref _version, _version + 1);
         if (elsewhereBytes is not long bytes)
         {
             return;

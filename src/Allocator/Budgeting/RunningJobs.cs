@@ -7,7 +7,7 @@ internal sealed class RunningJob
 {
     private readonly long _givenBytes;
     private JobClaim _known;
-    private int _knownVersion;
+    private long _knownJobs;
 
     /// <summary>Makes a job whose claim the caller gives, in bytes of the allocator.</summary>
     public RunningJob(long bytes)
@@ -62,15 +62,16 @@ internal sealed class RunningJob
             return new JobClaim(_givenBytes, 0);
         }
 
-        if (learned.Jobs == 0)
+        long jobs = learned.Jobs;
+        if (jobs == 0)
         {
             return learned.Job.ClaimByNeighbours(Size);
         }
 
-        // A job that waits is asked again and again.
-        if (_knownVersion != learned.Version)
+        // A job that waits is asked again and again, and only the end of another changes what is known.
+        if (_knownJobs != jobs)
         {
-            _knownVersion = learned.Version;
+            _knownJobs = jobs;
             _known = learned.ClaimOf(Size);
         }
 
