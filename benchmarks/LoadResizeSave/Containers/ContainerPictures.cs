@@ -45,6 +45,18 @@ internal sealed class ContainerPictures(string? input, string work)
     /// <summary>Returns the paths of JPEGs and PNGs of mixed sizes, 0.3 to 15 megapixels.</summary>
     public IReadOnlyList<string> GetMixed() => Make("mixed", s_mixed);
 
+    /// <summary>Has a file written unless it is there. Moved when complete: one that was interrupted is never used.</summary>
+    public static void MakeOnce(string path, Action<string> write)
+    {
+        if (!File.Exists(path))
+        {
+            string unfinished = path + ".unfinished";
+            File.Delete(unfinished);
+            write(unfinished);
+            File.Move(unfinished, path, overwrite: true);
+        }
+    }
+
     // JPEGs are decoded in a tenth of a second, which leaves the time to the memory that is compared.
     private static bool IsPhotograph(string path)
     {
@@ -70,13 +82,8 @@ internal sealed class ContainerPictures(string? input, string work)
             SKEncodedImageFormat format = isPng ? SKEncodedImageFormat.Png : SKEncodedImageFormat.Jpeg;
             string file = Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{SourceHeader.ExtensionOf(format)}");
             string path = Path.Combine(folder, file);
-            if (!File.Exists(path))
-            {
-                // Moved when complete, so that one that was interrupted is never used.
-                SyntheticSet.MakeOne(path + ".unfinished", (uint)(paths.Count * 7919) + 1, size, format);
-                File.Move(path + ".unfinished", path, overwrite: true);
-            }
-
+            uint seed = (uint)(paths.Count * 7919) + 1;
+            MakeOnce(path, target => SyntheticSet.MakeOne(target, seed, size, format));
             paths.Add(path);
         }
 

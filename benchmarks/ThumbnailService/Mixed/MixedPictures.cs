@@ -74,17 +74,9 @@ internal sealed class MixedPictures
         return file.ReadHeader().Size.Megapixels >= LeastMegapixels;
     }
 
-    // Moved when complete, so that one that was interrupted is never used.
     private static string Make(string folder, string name, Action<string> write)
     {
-        string path = Path.Combine(folder, name);
-        if (!File.Exists(path))
-        {
-            File.Delete(path + ".unfinished");
-            write(path + ".unfinished");
-            File.Move(path + ".unfinished", path, overwrite: true);
-        }
-
+        ContainerPictures.MakeOnce(Path.Combine(folder, name), write);
         return name;
     }
 }

@@ -32,12 +32,7 @@ internal static class UploadSet
     private static string GetProgressive(string source, string name)
     {
         string path = Path.Combine(Path.GetDirectoryName(source)!, name);
-        if (!File.Exists(path))
-        {
-            MakeProgressive(source, path + ".unfinished");
-            File.Move(path + ".unfinished", path);
-        }
-
+        ContainerPictures.MakeOnce(path, target => MakeProgressive(source, target));
         return path;
     }
 
