@@ -31,8 +31,7 @@ public class ManyAllocatorsTests
         }).Dispose();
     }
 
-    // A rent of a block is a system call at least, and first touch of 4 MiB hundreds of microseconds: an allocator that is not used costs
-    // less.
+    // The first touch of 4 MiB takes 35 µs with huge pages and hundreds of µs without: an allocator that is not used must cost less.
     [SkippableFact]
     public void Create_NotTheFirst_TakesLessThanFirstTouchOfItsFirstBlock()
     {
@@ -54,7 +53,7 @@ public class ManyAllocatorsTests
             }
 
             (double create, double use) = (created.Order().ElementAt(100), used.Order().ElementAt(100));
-            Assert.True(create < use / 4, $"Create and Dispose: {create:0.0} µs; the first block: {use:0.0} µs.");
+            Assert.True(create < use, $"Create and Dispose: {create:0.0} µs; the first block: {use:0.0} µs.");
         }).Dispose();
     }
 
