@@ -32,7 +32,7 @@ internal sealed record Pipeline(
     private static MemoryAllocator? s_allocator;
     private static Configuration? s_imageSharp;
 
-    public static IReadOnlyList<Pipeline> All { get; } =
+    private static readonly Pipeline[] s_own =
     [
         new("skia", "SkiaSharp", Synchronous(RunSkia), SKGraphics.PurgeAllCaches),
         new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips) { Shrinks = true },
@@ -40,10 +40,23 @@ internal sealed record Pipeline(
         new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
         new("magick", "Magick.NET", Synchronous(RunMagick)),
         new("imagesharp", "ImageSharp 2.1", Synchronous(RunImageSharp), ReleaseImageSharp),
+    ];
+
+    public static IReadOnlyList<Pipeline> All { get; } =
+    [
+        .. s_own,
+        .. s_own.Select(static own => own.AsJob(hasSize: true)),
+        .. s_own.Select(static own => own.AsJob(hasSize: false)),
         new("pooled", "Allocator.SkiaSharp", RunPooledAsync, ReleasePooled, s_claim),
         new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim) { Shrinks = true },
         new("pooled-imagesharp", "Allocator.ImageSharp", RunPooledImageSharpAsync, ReleasePooled, s_claim),
     ];
+
+    /// <summary>Gets the pipeline of a library with its own memory that this one admits as a job. Null if it is none.</summary>
+    public Pipeline? Admits { get; private init; }
+
+    /// <summary>Gets whether its jobs have the size of the picture, not only a name.</summary>
+    public bool HasSize { get; private init; }
 
     /// <summary>Gets whether the codec shrinks while it decodes, so that the whole picture is never in memory.</summary>
     public bool Shrinks { get; private init; }
@@ -64,6 +77,31 @@ internal sealed record Pipeline(
                 : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
         });
         s_imageSharp = null;
+    }
+
+    // As the guides of the libraries begin: two lines, and an allocator for which nothing is set.
+    private Pipeline AsJob(bool hasSize) => this with
+    {
+        Name = hasSize ? $"{Name}-job" : $"{Name}-named-job",
+        Title = hasSize ? $"{Title}, as a job" : $"{Title}, as a job by name",
+        Claim = s_claim,
+        Admits = this,
+        HasSize = hasSize,
+        Run = async (source, target) =>
+        {
+            using MemoryReservation job = hasSize
+                ? await MemoryAllocator.Default.ReserveAsync("photographs", PixelsOf(source))
+                : await MemoryAllocator.Default.ReserveAsync("photographs");
+            await Run(source, target);
+        },
+    };
+
+    private static long PixelsOf(string source)
+    {
+        using FileStream file = File.OpenRead(source);
+        return PictureHeader.TryRead(file, out PictureHeader header)
+            ? (long)header.Width * header.Height
+            : throw new UnreadablePictureException($"{source} has no header that can be read.");
     }
 
     private static Configuration Configure(MemoryAllocator allocator)

@@ -26,7 +26,7 @@ internal sealed class PipelineChild(PipelineRequest request, Action<ContainerMes
     public async Task RunAsync()
     {
         // In a container it sets malloc's map threshold for the whole process: the others have their own defaults.
-        if (_pipeline.IsOfLibrary)
+        if (_pipeline is { IsOfLibrary: true, Admits: null })
         {
             Pipeline.UseAllocator(request.LimitMegabytes);
         }

@@ -8,8 +8,11 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private const int FewestJobs = 12;
     private const double SettleSeconds = 2;
 
-    // One and two at once are what a semaphore would let in.
-    private static readonly int[] s_atOnce = [1, 2, 4, 16, 64];
+    private static readonly int[] s_atOnce = [4, 16, 64];
+
+    // As many at once as a semaphore lets in, one after another of as many as make a steady rate.
+    private static readonly int[] s_permits = [1, 2, 3];
+    private const int JobsOfSemaphore = 24;
 
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");
 
@@ -139,12 +142,19 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private IEnumerable<SurvivalCell> CreateCells(Pipeline pipeline, int pictures)
     {
         yield return new SurvivalCell(pipeline, 0, options.Parallelism, Math.Max(FewestJobs, pictures), options.Runs);
+        if (containerMegabytes is not { } limit)
+        {
+            yield break;
+        }
+
+        foreach (int permits in pipeline.IsOfLibrary ? [] : run.IsQuick ? s_permits.Take(1) : s_permits)
+        {
+            yield return new SurvivalCell(pipeline, limit, permits, JobsOfSemaphore, options.Runs);
+        }
+
         foreach (int atOnce in run.IsQuick ? s_atOnce.Take(1) : s_atOnce)
         {
-            if (containerMegabytes is { } limit)
-            {
-                yield return new SurvivalCell(pipeline, limit, atOnce, Math.Max(FewestJobs, atOnce), options.Runs);
-            }
+            yield return new SurvivalCell(pipeline, limit, atOnce, Math.Max(FewestJobs, atOnce), options.Runs);
         }
     }
 

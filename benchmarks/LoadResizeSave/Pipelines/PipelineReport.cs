@@ -26,7 +26,9 @@ internal sealed class PipelineReport
 
     public ResultDocument Complete(ResultDocument document) => document with
     {
-        Tables = _contained.Count == 0 ? [CreateOverview(), CreateAtLarge()] : [CreateOverview(), CreateAtLarge(), CreateContained()],
+        Tables = _contained.Count == 0
+            ? [CreateAtLarge()]
+            : [CreateOverview(), CreateSemaphores(), CreateAtLarge(), CreateContained()],
         Notes = [.. _notes, .. Notes(), Verdict()],
         Charts =
         [
@@ -48,35 +50,63 @@ internal sealed class PipelineReport
         ? null : new SurvivalChart(ChartTitle(), [.. Crowded().Where(cell => cell.Runs.Count > 0)], "whole pipelines of others").Render();
 
     private string ChartTitle()
-        => Invariant($"{Crowded().First().AtOnce} photographs at once in {Container()}, each library with its own memory");
+        => Invariant($"{MostAtOnce} photographs at once in {Container()}, each library with its own memory");
 
     private string Container() => Invariant($"a container of {_contained[0].LimitMegabytes} MiB");
 
-    // More than a semaphore for this container would let in.
-    private IEnumerable<SurvivalCell> Many() => _contained.Where(cell => cell.AtOnce >= FewestAtOnce);
+    private int MostAtOnce => _contained.Max(cell => cell.AtOnce);
 
-    private IEnumerable<SurvivalCell> Crowded() => _contained.Where(cell => cell.AtOnce == _contained.Max(other => other.AtOnce));
+    private IEnumerable<SurvivalCell> Crowded() => _contained.Where(cell => cell.AtOnce == MostAtOnce);
 
+    private SurvivalCell? JobOf(SurvivalCell own, bool hasSize)
+        => Crowded().FirstOrDefault(cell => PipelineOf(cell).Admits == own.Way && PipelineOf(cell).HasSize == hasSize);
+
+    private static Pipeline PipelineOf(SurvivalCell cell) => (Pipeline)cell.Way;
+
+    // One row for each library with its own memory, then those of this library.
     private ResultTable CreateOverview() => new()
     {
         Title = Title,
-        Labels = ["pipeline", .. Many().Select(cell => cell.AtOnce).Distinct().Select(
-            atOnce => Invariant($"{atOnce} at once in {_contained[0].LimitMegabytes} MiB"))],
+        Labels = ["library", Invariant($"by itself, {MostAtOnce} at once in {_contained[0].LimitMegabytes} MiB"), "as a job"],
+        Columns = [new("photographs", "a second", "0.0")],
+        Rows =
+        [
+            .. Crowded().Where(cell => PipelineOf(cell).Admits is null).Select(cell =>
+            {
+                SurvivalCell? job = cell.Way.IsOfLibrary ? cell : JobOf(cell, hasSize: true);
+                return new ResultRow(
+                    [cell.Way.Title, cell.Way.IsOfLibrary ? "–" : Outcome(cell), job is null ? "–" : Outcome(job)], [job?.DonePerSecond]);
+            }),
+        ],
+    };
+
+    // A semaphore that the kernel ended once is none to live with, and one without room for as many of the largest is alive by luck.
+    private ResultTable CreateSemaphores() => new()
+    {
+        Title = "Beside a semaphore",
+        Labels = ["library", "best semaphore alive in every run", "as a job", "as a job by name"],
         Columns =
         [
-            new("photographs", "a second", "0.0"), new("CPU", "ms a photograph", "0"), new("peak", "MB", "0"),
-            new("at the end", "MB", "0"),
+            new("semaphore", "a second", "0.0"), new("as a job", "a second", "0.0"), new("to the semaphore", null, "0.00"),
+            new("by name", "a second", "0.0"), new("by name to the semaphore", null, "0.00"),
         ],
         Rows =
         [
-            .. _atLarge.Select(cell => new ResultRow(
-                [cell.Way.Title, .. Many().Where(other => other.Way == cell.Way).Select(Outcome)],
-                [
-                    cell.DonePerSecond,
-                    Median(cell, one => CpuTime(one) / one.Count(JobEnd.Done)),
-                    Median(cell, one => one.Run!.PeakResidentBytes / 1e6),
-                    Median(cell, one => one.Run!.FinalResidentBytes / 1e6),
-                ])),
+            .. Crowded().Where(cell => !cell.Way.IsOfLibrary).Select(cell =>
+            {
+                SurvivalCell? best = _contained.Where(other => other.Way == cell.Way && other.AtOnce < FewestAtOnce && IsAlive(other))
+                    .MaxBy(other => other.DonePerSecond);
+                (SurvivalCell? job, SurvivalCell? named) = (JobOf(cell, hasSize: true), JobOf(cell, hasSize: false));
+                return new ResultRow(
+                    [
+                        cell.Way.Title, best is null ? "none" : Invariant($"of {best.AtOnce}, {best.PeakBytes / Mebibyte:0} MiB"),
+                        job is null ? "–" : Outcome(job), named is null ? "–" : Outcome(named),
+                    ],
+                    [
+                        best?.DonePerSecond, job?.DonePerSecond, job?.DonePerSecond / best?.DonePerSecond, named?.DonePerSecond,
+                        named?.DonePerSecond / best?.DonePerSecond,
+                    ]);
+            }),
         ],
     };
 
@@ -88,12 +118,18 @@ internal sealed class PipelineReport
         [
             new("runs", null, "N0"), new("finished", "runs", "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"),
             new("slowest run", "a second", "0.0"), new("median run", "a second", "0.0"), new("fastest run", "a second", "0.0"),
+            new("CPU", "ms a photograph", "0"), new("peak", "MB", "0"), new("at the end", "MB", "0"),
         ],
         Rows =
         [
             .. _atLarge.Select(cell => new ResultRow(
                 [cell.Way.Title],
-                [cell.Runs.Count, cell.Finished, cell.Jobs, cell.DonePerRun, Slowest(cell), cell.DonePerSecond, Fastest(cell)])),
+                [
+                    cell.Runs.Count, cell.Finished, cell.Jobs, cell.DonePerRun, Slowest(cell), cell.DonePerSecond, Fastest(cell),
+                    Median(cell, one => CpuTime(one) / one.Count(JobEnd.Done)),
+                    Median(cell, one => one.Run!.PeakResidentBytes / 1e6),
+                    Median(cell, one => one.Run!.FinalResidentBytes / 1e6),
+                ])),
         ],
     };
 
@@ -147,8 +183,8 @@ internal sealed class PipelineReport
     /// <summary>Returns which are alive in the containers, and which are fastest there and without a limit.</summary>
     public string Verdict()
     {
-        string whole = DescribeFastest(_atLarge.Where(cell => !((Pipeline)cell.Way).Shrinks));
-        string shrinking = DescribeFastest(_atLarge.Where(cell => ((Pipeline)cell.Way).Shrinks));
+        string whole = DescribeFastest(_atLarge.Where(cell => !PipelineOf(cell).Shrinks));
+        string shrinking = DescribeFastest(_atLarge.Where(cell => PipelineOf(cell).Shrinks));
         string atLarge = string.Join(' ', ((string?[])
         [
             whole.Length > 0 ? $"Without a limit the fastest that decode the whole picture: {whole}." : null,
@@ -161,7 +197,7 @@ internal sealed class PipelineReport
         }
 
         List<SurvivalCell> alive = [
-            .. Crowded().Where(cell => _contained.Where(other => other.Way == cell.Way).All(IsAlive)).OrderByDescending(
+            .. Crowded().Where(cell => _contained.Where(other => other.Way == cell.Way && other.AtOnce >= FewestAtOnce).All(IsAlive)).OrderByDescending(
                 cell => cell.DonePerSecond)];
         string contained = alive.Count == 0
             ? "none is alive with all photographs done in every run."
@@ -187,7 +223,8 @@ internal sealed class PipelineReport
             + "calls of ImageSharp, which is of version 2.1; later ones were not measured. In their containers "
             + "malloc maps from 1 MiB on, as with any minimum that stays free; without a limit it has its own threshold. WorkingBytes say "
             + "what 15 megapixels take beside the picture.",
-        "1 and 2 at once are what a semaphore would let in, which the other pipelines need in such a container.",
+        "As a job: the library with its own memory, within ReserveAsync of MemoryAllocator.Default, for which nothing is set; its size is "
+            + "the pixels of the header, or it has a name only. 1, 2 and 3 at once are what a semaphore lets in, with 24 photographs.",
         "A container is a memory cgroup without swap. Alive: the process ended by itself, with its result. Killed: by the kernel, for "
             + "memory. Crashed: it ended in any other way. Hung: it was ended after two minutes. Peak of cgroup includes cached files.",
     ];

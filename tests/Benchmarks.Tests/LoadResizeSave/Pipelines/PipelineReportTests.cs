@@ -55,8 +55,7 @@ public class PipelineReportTests
         ResultDocument document = new PipelineReport([Cell("skia", 0, 2, half)], []).Complete(
             MeasurementRun.NewDocument(PipelineReport.Program, "title", new RootCommand().Parse([])));
 
-        Assert.Equal(500, document.Tables[0].Rows[0].Values[1]);
-        Assert.Equal([1, 1, 4, 2, 2, 2, 2], document.Tables[1].Rows[0].Values.Select(value => value!.Value));
+        Assert.Equal([1, 1, 4, 2, 2, 2, 2, 500, 100, 60], document.Tables[0].Rows[0].Values.Select(value => value!.Value));
     }
 
     [Fact]
@@ -83,7 +82,10 @@ public class PipelineReportTests
     {
         PipelineReport report = new(
             [
-                Cell("skia", 0, 2, Done(seconds: 2)), Cell("skia", 350, 64, ContainedRuns.Killed(ContainedRuns.Job(JobEnd.Done))),
+                Cell("skia", 0, 2, Done(seconds: 2)), Cell("skia", 350, 1, Done(seconds: 4)), Cell("skia", 350, 2, Done(seconds: 2)),
+                Cell("skia", 350, 3, Done(seconds: 1), ContainedRuns.Killed()),
+                Cell("skia", 350, 64, ContainedRuns.Killed(ContainedRuns.Job(JobEnd.Done))),
+                Cell("skia-job", 350, 64, Done(seconds: 1)), Cell("skia-named-job", 350, 64, Done(seconds: 4)),
                 Cell("pooled", 0, 2, Done(seconds: 1)), Cell("pooled", 350, 64, Done(seconds: 2)),
             ],
             ["photographs."]);
@@ -91,11 +93,18 @@ public class PipelineReportTests
         ResultDocument document = report.Complete(
             MeasurementRun.NewDocument(PipelineReport.Program, "title", new RootCommand().Parse([])));
 
-        Assert.Equal([PipelineReport.Title, "Without a limit", "In 350 MiB"], document.Tables.Select(table => table.Title));
         Assert.Equal(
-            [["SkiaSharp", "alive 0 of 1, 1 of 4 done"], ["Allocator.SkiaSharp", "alive, all done"]],
+            [PipelineReport.Title, "Beside a semaphore", "Without a limit", "In 350 MiB"],
+            document.Tables.Select(table => table.Title));
+        Assert.Equal(
+            [["SkiaSharp", "alive 0 of 1, 1 of 4 done", "alive, all done"], ["Allocator.SkiaSharp", "–", "alive, all done"]],
             document.Tables[0].Rows.Select(row => row.Labels));
-        Assert.Equal([2, 250, 100, 60], document.Tables[0].Rows[0].Values.Select(value => value!.Value));
+        Assert.Equal([4, 2], document.Tables[0].Rows.Select(row => row.Values[0]!.Value));
+
+        // That of 3 was killed once, that of 1 is slower.
+        ResultRow beside = Assert.Single(document.Tables[1].Rows);
+        Assert.StartsWith("of 2", beside.Labels[1]);
+        Assert.Equal([2, 4, 2, 1, 0.5], beside.Values.Select(value => value!.Value));
         Assert.All(document.Tables, table => Assert.All(
             table.Rows,
             row => Assert.Equal((table.Labels.Count, table.Columns.Count), (row.Labels.Count, row.Values.Count))));
