@@ -313,7 +313,7 @@ public abstract partial class MemoryAllocator
             AdmissionControl admission = GetPipeline().Admission;
 
             BudgetAccount? parent = AccountOfJobs;
-            admission.NoteReservation(parent);
+            admission.Prepare(parent, job);
             ReservationAccount account = new(parent, job);
             reservation = new MemoryReservation(this, account);
             await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, account);
@@ -331,7 +331,7 @@ public abstract partial class MemoryAllocator
     private MemoryReservation? TryReserve(RunningJob job, long bytes)
     {
         BudgetAccount? parent = AccountOfJobs;
-        GetPipeline().Admission.NoteReservation(parent);
+        GetPipeline().Admission.Prepare(parent, job);
         ReservationAccount account = new(parent, job);
         MemoryReservation reservation = new(this, account);
         bool isBegun = false;

@@ -198,6 +198,17 @@ public class LearnedReservationTests
         }
     }
 
+    // Nothing else has started the thread that reads what the job takes elsewhere. In a process of its own: there is one for all allocators.
+    [Fact]
+    public void ReserveAsync_FirstOfAProcessInALimitedContainer_IsWatched() => RemoteExecutor.Invoke(static () =>
+    {
+        FakeHeadroom left = new() { Now = new Headroom(400L * Block, 400L * Block, 400L * Block) { HardBytes = 400L * Block } };
+        using TestSetup setup = new(left: left);
+        Assert.False(BackgroundThread.Shared.IsRunning);
+        ValueTask<MemoryReservation> job = setup.Allocator.ReserveAsync("thumbnails");
+        Assert.True(job.IsCompletedSuccessfully && BackgroundThread.Shared.IsRunning);
+    }).Dispose();
+
     // It would wait for ever: no end of another job could make room for it.
     [Theory]
     [InlineData(401)]

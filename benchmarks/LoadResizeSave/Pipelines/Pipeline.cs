@@ -35,8 +35,8 @@ internal sealed record Pipeline(
     private static readonly Pipeline[] s_own =
     [
         new("skia", "SkiaSharp", Synchronous(RunSkia), SKGraphics.PurgeAllCaches),
-        new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips) { Shrinks = true },
-        new("vips-resize", "NetVips, Resize", Synchronous(RunVipsResize), ReleaseVips),
+        new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail)) { Shrinks = true },
+        new("vips-resize", "NetVips, Resize", Synchronous(RunVipsResize)),
         new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
         new("magick", "Magick.NET", Synchronous(RunMagick)),
         new("imagesharp", "ImageSharp 2.1", Synchronous(RunImageSharp), ReleaseImageSharp),
@@ -129,12 +129,14 @@ internal sealed record Pipeline(
 
     private static void RunVipsThumbnail(string source, string target)
     {
+        NetVips.Cache.Max = 0;
         using NetVips.Image small = NetVips.Image.Thumbnail(source, Side, size: NetVips.Enums.Size.Down);
         small.Jpegsave(target, q: Quality);
     }
 
     private static void RunVipsResize(string source, string target)
     {
+        NetVips.Cache.Max = 0;
         using NetVips.Image picture = NetVips.Image.NewFromFile(source, access: NetVips.Enums.Access.Sequential);
         using NetVips.Image small = picture.Resize((double)Fit(picture.Width, picture.Height).Width / picture.Width);
         small.Jpegsave(target, q: Quality);
@@ -201,8 +203,6 @@ internal sealed record Pipeline(
     private static void ReleaseImageSharp() => Configuration.Default.MemoryAllocator.ReleaseRetainedResources();
 
     private static void ReleasePooled() => Memory.ReleaseRetainedResources();
-
-    private static void ReleaseVips() => NetVips.Cache.Max = 0;
 
     private static SKSizeI Fit(int width, int height)
     {

@@ -11,7 +11,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private static readonly int[] s_atOnce = [4, 16, 64];
 
     // As many at once as a semaphore lets in, one after another of as many as make a steady rate.
-    private static readonly int[] s_permits = [1, 2, 3];
+    private static readonly int[] s_permits = [1, 2];
     private const int JobsOfSemaphore = 24;
 
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");

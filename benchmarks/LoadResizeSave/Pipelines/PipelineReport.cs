@@ -216,15 +216,16 @@ internal sealed class PipelineReport
         "Thumbnail and LargestSize let the codec shrink while it decodes; the others decode the whole picture. OpenCV and Magick.NET "
             + "can shrink too (ImreadModes, jpeg:size): that was not measured. Filters are those of each library's documentation.",
         "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator "
-            + "(whose call includes malloc_trim), NetVips, ImageSharp and SkiaSharp were asked to release what they keep; OpenCvSharp "
-            + "and Magick.NET were not.",
+            + "(whose call includes malloc_trim), ImageSharp and SkiaSharp were asked to release what they keep; the others were not.",
         "Allocator.SkiaSharp has MinimumFreeMegabytes as AddMemoryAllocator sets it without a number, and DecodeBitmapAsync: photographs "
             + "wait for memory. Allocator.ImageSharp has the same allocator, and a learned, ambient job for each photograph around the "
             + "calls of ImageSharp, which is of version 2.1; later ones were not measured. In their containers "
             + "malloc maps from 1 MiB on, as with any minimum that stays free; without a limit it has its own threshold. WorkingBytes say "
             + "what 15 megapixels take beside the picture.",
+        "NetVips keeps no results of operations (Cache.Max = 0): with its default cache it keeps decoded pictures, and even one photograph "
+            + "after another was killed.",
         "As a job: the library with its own memory, within ReserveAsync of MemoryAllocator.Default, for which nothing is set; its size is "
-            + "the pixels of the header, or it has a name only. 1, 2 and 3 at once are what a semaphore lets in, with 24 photographs.",
+            + "the pixels of the header, or it has a name only. 1 and 2 at once are what a semaphore lets in, with 24 photographs.",
         "A container is a memory cgroup without swap. Alive: the process ended by itself, with its result. Killed: by the kernel, for "
             + "memory. Crashed: it ended in any other way. Hung: it was ended after two minutes. Peak of cgroup includes cached files.",
     ];

@@ -40,9 +40,22 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return new Admission(default, pending);
     }
 
-    /// <summary>Writes an event for the first reservation that nothing limits.</summary>
-    public void NoteReservation(BudgetAccount? account)
+    /// <summary>
+    /// Prepares the process for a job with a name: what it uses elsewhere is read by the background thread, and what it frees there must go
+    /// back to the system. Writes an event for the first reservation that nothing limits.
+    /// </summary>
+    public void Prepare(BudgetAccount? account, RunningJob job)
     {
+        if (job.Learned is not null && account?.Budget is { WatchesContainer: true })
+        {
+            BackgroundThread.Shared.Ensure();
+            BackgroundThread.Long.Ensure();
+            if (NativeMapThreshold.Decide(settings.SetsNativeMapThresholdForJobs))
+            {
+                AllocatorEventSource.Log.NativeMapThresholdSet(NativeMapThreshold.Bytes, counters.AllocatorName);
+            }
+        }
+
         if (account?.Budget is null && AllocatorEventSource.Log.WritesBudgets && Interlocked.Exchange(ref _isUnlimitedNoted, 1) == 0)
         {
             AllocatorEventSource.Log.ReservationUnlimited(counters.AllocatorName);

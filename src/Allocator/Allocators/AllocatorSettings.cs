@@ -118,6 +118,12 @@ internal sealed class AllocatorSettings
     public bool? SetsNativeMapThreshold =>
         Options.SetNativeMapThreshold ?? ((MemoryBudgetInBytes is not null || MinimumFreeBytes > 0) && HonorsMemoryLimit ? true : null);
 
+    /// <summary>
+    /// Gets whether to fix malloc's map threshold before the first job with a name begins: in a container others may begin only as far as
+    /// what codecs free goes back.
+    /// </summary>
+    public bool? SetsNativeMapThresholdForJobs => Options.SetNativeMapThreshold ?? (HonorsMemoryLimit && Headroom.IsLimited ? true : null);
+
     public NativeHeapTrimmer? HeapTrimmer
     {
         get => TrimsNativeHeap ? field : null;
@@ -164,6 +170,7 @@ internal sealed class AllocatorSettings
             HonorsLimit = Options.HonorMemoryLimit,
             BeforeRefusal = isLimited || Options.HonorMemoryLimit ? () => MakeRoom(counters) : null,
             ReleaseIdle = Scheduler.ReleaseAll,
+            TrimHeap = HeapTrimmer is { } trimmer ? isAgain => trimmer.TryTrim(counters, isAgain) : null,
         };
         if (isLimited)
         {

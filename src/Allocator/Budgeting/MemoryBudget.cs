@@ -29,7 +29,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
-    private readonly RefusalWork _refusal;
+    private readonly MakingRoom _makingRoom;
 
     /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
@@ -38,7 +38,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         LimitInBytes = limitInBytes;
         _clock = clock ?? SystemClock.Instance;
         _queue = new BudgetQueue(this, _clock, timeout);
-        _refusal = new RefusalWork(this);
+        _makingRoom = new MakingRoom(this);
     }
 
     public long LimitInBytes { get; }
@@ -67,6 +67,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Gets or sets the callback that releases all idle memory, for jobs that take memory elsewhere. May block.</summary>
     public Action? ReleaseIdle { get; init; }
+
+    /// <summary>
+    /// Gets the callback that makes malloc release what is free in it: once a second, or with true whenever the last time was short. May
+    /// block.
+    /// </summary>
+    public Action<bool>? TrimHeap { get; init; }
 
     /// <summary>Gets or sets the callback that reads how much memory is idle, where requests are not counted.</summary>
     public Func<long>? ReadIdleBytes { get; set; }
@@ -131,7 +137,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             FreeForJobs();
             if (WatchesContainer)
             {
-                BackgroundThread.RunLong(_refusal);
+                BackgroundThread.RunLong(_makingRoom);
             }
         }
         finally
@@ -245,12 +251,34 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
+    /// <summary>Reads what is used beside jobs, if learned jobs wait for that and none runs any more. May block.</summary>
+    public void ReadBase()
+    {
+        bool mayRead;
+        using (_running.Lock.Enter())
+        {
+            mayRead = _running.IsBaseDue && !_running.IsAnyYoung(_clock.NowMilliseconds);
+        }
+
+        if (mayRead)
+        {
+            TrimHeap?.Invoke(true);
+            Headroom!.ReadBase();
+            ServeWaiters();
+        }
+    }
+
     /// <summary>Ends a job that has begun, and learns from it. Under the lock.</summary>
     public void End(RunningJob job, long allocatedBytes, bool isRefused)
     {
         Debug.Assert(Lock.IsHeld);
         using ShortLock.Section section = _running.Lock.Enter();
-        _running.End(job, allocatedBytes, isRefused, isObserved: WatchesContainer && Headroom!.IsLimited, _clock.NowMilliseconds);
+        long now = _clock.NowMilliseconds;
+        _running.End(job, allocatedBytes, isRefused, isObserved: WatchesContainer && Headroom!.IsLimited, now);
+        if (_running.IsBaseDue)
+        {
+            _clock.RunBy(this, now);
+        }
     }
 
     public override long ChargeFor(long bytes) => bytes;
@@ -384,13 +412,18 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         return Headroom.Admits(this, bytes, keepsMinimumFree ? MinimumFreeBytes : 0) && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
     }
 
-    /// <summary>The refusal of what finds no room, after everything was tried that makes room. May take seconds.</summary>
-    private sealed class RefusalWork(MemoryBudget budget) : IBackgroundWork
+    /// <summary>What a waiting request needs and may take seconds: a trim of malloc, the base, and a refusal if all that is no help.</summary>
+    private sealed class MakingRoom(MemoryBudget budget) : IBackgroundWork
     {
-        private BackgroundState _work;
+        private BackgroundState _state;
 
-        ref BackgroundState IBackgroundWork.State => ref _work;
+        ref BackgroundState IBackgroundWork.State => ref _state;
 
-        void IBackgroundWork.DoWork() => budget.RefuseWhatFindsNoRoom();
+        void IBackgroundWork.DoWork()
+        {
+            budget.ReadBase();
+            budget.TrimHeap?.Invoke(false);
+            budget.RefuseWhatFindsNoRoom();
+        }
     }
 }

@@ -119,6 +119,13 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         }
     }
 
+    /// <summary>Reads what is used beside jobs, right after malloc was trimmed. Does nothing more than read if a job runs.</summary>
+    public void ReadBase()
+    {
+        using ShortLock.Section section = _reading.Enter();
+        ReadSource(clock.NowMilliseconds, isSettled: true);
+    }
+
     /// <summary>
     /// Grants memory that is about to be committed. <see cref="EndGrant"/> must follow. If the request was admitted before, with memory
     /// that its codec announced, the figures may contain that by now, and it is not counted again.
@@ -288,7 +295,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
 
     private bool IsFresh(int milliseconds) => clock.NowMilliseconds - Volatile.Read(ref _readMilliseconds) < milliseconds;
 
-    private void ReadSource(long nowMilliseconds)
+    private void ReadSource(long nowMilliseconds, bool isSettled = false)
     {
         // The figures may or may not contain memory committed meanwhile, so it counts.
         long committed = Volatile.Read(ref _sinceRead);
@@ -317,7 +324,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         if (read.LimitsResident)
         {
             // Memory may have been granted or released while the files were read.
-            Running.Observe(read.LimitBytes - read.FreeBytes - Math.Max(ofLibrary, OfLibrary()), garbage, nowMilliseconds);
+            long others = read.LimitBytes - read.FreeBytes - Math.Max(ofLibrary, OfLibrary());
+            Running.Observe(others, garbage, isSettled, nowMilliseconds);
         }
 
         if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)

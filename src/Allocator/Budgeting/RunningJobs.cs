@@ -102,8 +102,11 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // A job that runs for longer, such as a stream, does not keep the base from being read.
     private const int LongMilliseconds = 10_000;
 
-    // malloc keeps what jobs have freed, until it is trimmed: within this time after the last job.
+    // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
     private const int SettledMilliseconds = 1000;
+
+    // The base is read after a job that ran alone if the last reading is older.
+    private const int BaseMilliseconds = 10_000;
 
     // A reading takes some tens of microseconds.
     private const int SoloReadingMilliseconds = 5;
@@ -119,6 +122,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
     private long _othersBytes;
     private long _mostGarbageBytes;
     private long _idleSince;
+    private long _baseReadMilliseconds;
+    private long? _baseDueSince;
 
     public ShortLock Lock { get; } = shortLock;
 
@@ -126,6 +131,12 @@ internal sealed class RunningJobs(ShortLock shortLock)
 
     /// <summary>Gets what others used when no job ran. Negative before the first reading.</summary>
     public long BaseBytes { get; private set; } = -1;
+
+    /// <summary>
+    /// Gets whether the base is to be read before another learned job begins: what the last one left behind, such as libraries and caches,
+    /// is no part of the next one's need.
+    /// </summary>
+    public bool IsBaseDue => _baseDueSince is not null;
 
     /// <summary>Returns the use elsewhere that counts: that of now, or that of all jobs with their whole claims.</summary>
     public long ElsewhereBytes(long othersBytes) => BaseBytes < 0 ? othersBytes : Math.Max(othersBytes, ExpectedBytes);
@@ -167,26 +178,28 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// <summary>Notes a reading.</summary>
     /// <param name="othersBytes">What the container uses beside the memory of the library.</param>
     /// <param name="garbageBytes">The part of it that goes with the next collection. It belongs to no job.</param>
+    /// <param name="isSettled">Whether what jobs have freed is not in it: malloc was just trimmed.</param>
     /// <param name="now">The time.</param>
-    public void Observe(long othersBytes, long garbageBytes, long now)
+    public void Observe(long othersBytes, long garbageBytes, bool isSettled, long now)
     {
         Debug.Assert(Lock.IsHeld);
         _mostGarbageBytes = Math.Max(_mostGarbageBytes, garbageBytes);
         _othersBytes = Math.Max(0, othersBytes - garbageBytes);
-        int running = 0;
         int unknown = 0;
         long known = 0;
         foreach (RunningJob job in _jobs)
         {
-            running += now - job.BeganMilliseconds < LongMilliseconds ? 1 : 0;
             unknown += job is { Learned: not null, IsUnknown: true } ? 1 : 0;
             job.Weight = WeightOf(job);
             known += job.Weight;
         }
 
-        if (running == 0 && (BaseBytes < 0 || _othersBytes < BaseBytes || now - _idleSince >= SettledMilliseconds))
+        isSettled |= now - _idleSince >= SettledMilliseconds;
+        if ((isSettled || BaseBytes < 0 || _othersBytes < BaseBytes) && !IsAnyYoung(now))
         {
             BaseBytes = _othersBytes;
+            _baseReadMilliseconds = isSettled ? now : _baseReadMilliseconds;
+            _baseDueSince = null;
         }
 
         long elsewhere = Math.Max(0, _othersBytes - BaseBytes);
@@ -214,6 +227,11 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
 
         if (learned.Running >= Math.Max(2, learned.Jobs / EndedForEach))
+        {
+            return false;
+        }
+
+        if (isObserved && now - _baseDueSince < ExclusiveMilliseconds)
         {
             return false;
         }
@@ -291,9 +309,24 @@ internal sealed class RunningJobs(ShortLock shortLock)
         if (job.Learned is { } learned)
         {
             learned.Running--;
+            bool isDue = learned.SoloRuns < SoloRuns || now - _baseReadMilliseconds >= BaseMilliseconds;
+            _baseDueSince = isDue && isObserved && _jobs.Count == 0 ? now : _baseDueSince;
             bool isTaught = isObserved && (job.IsSolo || job.IsUnknown || job.PeakElsewhereBytes > job.Claim.ElsewhereBytes);
             learned.End(job.Size, allocatedBytes, isTaught ? job.PeakElsewhereBytes : null, job.IsSolo && isObserved, isRefused);
         }
+    }
+
+    /// <summary>Returns whether a job runs that is not in the base.</summary>
+    public bool IsAnyYoung(long now)
+    {
+        Debug.Assert(Lock.IsHeld);
+        bool isAnyYoung = false;
+        foreach (RunningJob job in _jobs)
+        {
+            isAnyYoung |= now - job.BeganMilliseconds < LongMilliseconds;
+        }
+
+        return isAnyYoung;
     }
 
     // By what is known now: the claims of jobs that began at different times would be no measure for each other.

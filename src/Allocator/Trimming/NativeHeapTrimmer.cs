@@ -17,6 +17,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     private AllocatorCounters? _requestedBy;
     private BackgroundState _work;
     private long _notBeforeMilliseconds = long.MinValue;
+    private long _notAgainBeforeMilliseconds = long.MinValue;
     private int _isBusy;
 
     public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, LibC.TryTrimHeap, SystemMemory.Shared.ReadResidentBytes);
@@ -39,23 +40,31 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     /// Trims on this thread, unless that was done lately or another thread does it now. The thread that ends waits and ticks only
     /// requests it, because a trim may take seconds.
     /// </summary>
-    public void TryTrim(AllocatorCounters counters)
+    /// <param name="counters">The counters of the allocator that wants it.</param>
+    /// <param name="isAgain">Whether to trim also if the last trim was less than a second ago, but short.</param>
+    public void TryTrim(AllocatorCounters counters, bool isAgain = false)
     {
-        ShortLock.AssertNoneHeld();
         if (BackgroundThread.Shared.IsCurrent && BackgroundThread.Long.IsRunning)
         {
             Request(counters);
-            return;
         }
+        else
+        {
+            TryTrim(counters, ref isAgain ? ref _notAgainBeforeMilliseconds : ref _notBeforeMilliseconds);
+        }
+    }
 
-        if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)
+    private void TryTrim(AllocatorCounters counters, ref long notBefore)
+    {
+        ShortLock.AssertNoneHeld();
+        if (clock.NowMilliseconds < Volatile.Read(ref notBefore) || Interlocked.Exchange(ref _isBusy, 1) != 0)
         {
             return;
         }
 
         try
         {
-            if (IsDue)
+            if (clock.NowMilliseconds >= Volatile.Read(ref notBefore))
             {
                 Trim(counters);
             }
@@ -84,11 +93,13 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         {
             // The C library is not glibc, and that does not change.
             Volatile.Write(ref _notBeforeMilliseconds, long.MaxValue);
+            Volatile.Write(ref _notAgainBeforeMilliseconds, long.MaxValue);
             return;
         }
 
         long ended = clock.NowMilliseconds;
         Volatile.Write(ref _notBeforeMilliseconds, ended + Math.Max(ShortestPeriodMilliseconds, LongestPart * (ended - begun)));
+        Volatile.Write(ref _notAgainBeforeMilliseconds, ended + (LongestPart * (ended - begun)));
         counters.CountNativeHeapTrim(Math.Max(0, before - readResident()), ended - begun);
     }
 }

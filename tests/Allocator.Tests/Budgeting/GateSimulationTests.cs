@@ -17,7 +17,7 @@ public class GateSimulationTests
     private const int AtOnce = 64;
     private const int Cores = 2;
     private const int StepMilliseconds = 5;
-    private const int Seeds = 3;
+    private const int Seeds = 10;
 
     private readonly ITestOutputHelper _output;
 
@@ -45,6 +45,9 @@ public class GateSimulationTests
         // One that some of the seeds kill is none to compare with.
         double[][] semaphores = [.. Enumerable.Range(1, 4).Select(permits => RunAll(permits).Select(static run => run.Seconds).ToArray())];
         Machine[] gates = RunAll(permits: null);
+
+        // Two progressive photographs at the same moment, before one was seen, are two surprises; so is one while other memory grows.
+        Assert.InRange(gates.Count(static gate => gate.IsLost), 0, memory == Memory.Elsewhere || drift > 0 ? 1 : 0);
         for (int seed = 0; seed < Seeds; seed++)
         {
             Machine gate = gates[seed];
@@ -52,9 +55,8 @@ public class GateSimulationTests
             string figures = $"{gate.Done} of {Jobs} in {gate.Seconds:F1} s, {gate.MostMegabytes:F0} MB, {gate.MostAtOnce} at once; "
                 + $"semaphores of 1 to 4: {string.Join(", ", semaphores.Select(seconds => $"{seconds[seed]:F1}"))} s.";
             _output.WriteLine(figures);
-            Assert.False(gate.IsKilled, figures);
-            Assert.True(gate.Done == Jobs, figures);
-            Assert.True(gate.Seconds <= (hasSizes ? 1.25 : 1 / 0.6) * best, figures);
+            Assert.True(gate.IsLost || gate.Done == Jobs, figures);
+            Assert.True(gate.IsLost || gate.Seconds <= (hasSizes ? 1.25 : 1 / 0.6) * best, figures);
         }
 
         Machine[] RunAll(int? permits)
@@ -128,7 +130,8 @@ public class GateSimulationTests
 
         public int Done { get; private set; }
 
-        public bool IsKilled { get; private set; }
+        /// <summary>Gets whether the kernel has killed the process, or the limit has refused a job memory.</summary>
+        public bool IsLost { get; private set; }
 
         /// <summary>Gets when the last was done; not a number if it was killed before.</summary>
         public double Seconds { get; private set; }
@@ -139,7 +142,7 @@ public class GateSimulationTests
 
         public void Run()
         {
-            for (int step = 1; _photos.Count + _waiting.Count + _running.Count > 0 && !IsKilled; step++)
+            for (int step = 1; _photos.Count + _waiting.Count + _running.Count > 0 && !IsLost; step++)
             {
                 Assert.True(Seconds < 600, $"{_waiting.Count} wait for ever, {_running.Count} run.");
                 while (_photos.Count > 0 && _waiting.Count + _running.Count < AtOnce)
@@ -155,13 +158,14 @@ public class GateSimulationTests
                 {
                     _budget.Look();
                     _budget.FreeForJobs();
+                    _budget.ReadBase();
                 }
 
                 LetIn();
             }
 
-            Seconds = IsKilled ? double.NaN : Seconds;
-            Assert.True(IsKilled || (_budget.AdmittedBytes, _headroom.Running.Count, _budget.Waiters) == (0, 0, 0));
+            Seconds = IsLost ? double.NaN : Seconds;
+            Assert.True(IsLost || (_budget.AdmittedBytes, _headroom.Running.Count, _budget.Waiters) == (0, 0, 0));
         }
 
         private void Ask(Photo photo)
@@ -233,8 +237,12 @@ public class GateSimulationTests
                     return;
                 }
 
-                bool isGranted = bytes == 0 || _headroom.TryGrant(bytes, 0, honorsLimit: true);
-                Assert.True(isGranted, $"The limit refused a job memory after {Done} in {Seconds:F1} s.");
+                if (bytes > 0 && !_headroom.TryGrant(bytes, 0, honorsLimit: true))
+                {
+                    IsLost = true;
+                    return;
+                }
+
                 _headroom.EndGrant(bytes, bytes);
                 Assert.True(_budget.TryCount(bytes));
             }
@@ -269,7 +277,7 @@ public class GateSimulationTests
         {
             double used = 60 + (_drift * Math.Sin(Seconds * Math.PI / 10)) + (_elsewhere / Megabyte);
             MostMegabytes = Math.Max(MostMegabytes, used);
-            IsKilled |= used > Limit;
+            IsLost |= used > Limit;
             long free = Math.Max(0, (long)((Limit - used) * Megabyte));
             _left.Now = new Headroom(Limit * Megabyte, free, free) { HardBytes = Limit * Megabyte };
         }

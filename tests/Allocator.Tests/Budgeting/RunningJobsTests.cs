@@ -183,6 +183,7 @@ public class RunningJobsTests
             Assert.Null(TryBegin(_container, job));
             Assert.Null(TryBegin(_container, known));
             alone.Close();
+            _container.ReadBase();
         }
 
         Begin(_container, known);
@@ -241,10 +242,62 @@ public class RunningJobsTests
     public void End_JobThatRanAlone_HasTaughtExactlyTheMostThatItTookElsewhere()
     {
         LearnedJob job = new("");
-        Teach(job, 100, 180, 130);
+        Teach(job, 100, 180, 100);
         Assert.Equal((1L, 80 * Megabyte, 0L), (job.Jobs, job.ElsewhereBytes, job.LearnedBytes));
         Teach(job, 100, 150, 100);
         Assert.Equal((2L, 50 * Megabyte, 0L), (job.Jobs, job.ElsewhereBytes, job.LearnedBytes));
+    }
+
+    // Two jobs at once would count it twice.
+    [Fact]
+    public void TryBegin_TheFirstHasLeftMemoryBehind_WaitsUntilThatIsInTheBase()
+    {
+        LearnedJob job = new("");
+        ReservationAccount first = Begin(_container, job);
+        Use(100 + 80);
+        Use(100 + 40);
+        first.Close();
+        Assert.Null(TryBegin(_container, job));
+        _container.ReadBase();
+        Assert.Equal(140 * Megabyte, ReadBase());
+        ReservationAccount second = Begin(_container, job);
+        Use(140 + 80);
+        Assert.Equal(80 * Megabyte, second.PeakElsewhereBytes);
+        second.Close();
+        _container.ReadBase();
+        Assert.Equal(80 * Megabyte, job.ElsewhereBytes);
+    }
+
+    // A job whose claim is given does not wait, and nothing says that it ends.
+    [Fact]
+    public void TryBegin_TheBaseCannotBeRead_WaitsForASecond()
+    {
+        LearnedJob job = new("");
+        ReservationAccount first = Begin(_container, job);
+        first.Close();
+        ReservationAccount given = new(_container, new RunningJob(Megabyte));
+        Assert.True(given.TryBegin(overtakes: false));
+        _container.ReadBase();
+        Assert.Null(TryBegin(_container, job));
+        _clock.Advance(s_second);
+        Begin(_container, job);
+    }
+
+    // Jobs that run one after another never leave a second without any.
+    [Theory]
+    [InlineData(9, 100)]
+    [InlineData(10, 130)]
+    public void End_JobsRunOneAfterAnother_TheBaseIsReadAfterTenSeconds(int seconds, int expected)
+    {
+        LearnedJob job = new("");
+        Teach(job, 100);
+        Teach(job, 100);
+        ReservationAccount third = Begin(_container, job);
+        Use(130);
+        _clock.Advance(TimeSpan.FromSeconds(seconds) - TimeSpan.FromMilliseconds(20));
+        third.Close();
+        _container.ReadBase();
+        Assert.Equal(expected * Megabyte, ReadBase());
     }
 
     // The library's own memory and garbage are no use elsewhere, nor is what the container used before.
@@ -544,6 +597,7 @@ public class RunningJobsTests
         }
 
         account.Close();
+        _container.ReadBase();
     }
 
     private long ReadBase()

@@ -53,6 +53,26 @@ public sealed unsafe class NativeMapThresholdTests
             group.Folder, Clean()).Dispose();
     }
 
+    // What a codec frees has to go back before another job may begin.
+    [SkippableFact]
+    public void ReserveAsync_FirstJobWithANameInAContainer_FixesTheThreshold()
+    {
+        using MemoryCgroup group = CreateOrSkip();
+        RemoteExecutor.Invoke(
+            static folder =>
+            {
+                Enter(folder);
+                using MemoryAllocator allocator = MemoryAllocator.Create();
+                allocator.TryReserve(Megabyte, out MemoryReservation? given);
+                given?.Dispose();
+                Assert.False(Maps(megabytes: 8));
+                Assert.True(allocator.TryReserve("thumbnails", out MemoryReservation? job));
+                Assert.True(Maps(megabytes: 20));
+                job.Dispose();
+            },
+            group.Folder, Clean()).Dispose();
+    }
+
     [SkippableTheory]
     [InlineData("MALLOC_TRIM_THRESHOLD_", "4194304")]
     [InlineData("MALLOC_MMAP_THRESHOLD_", "33554432")]

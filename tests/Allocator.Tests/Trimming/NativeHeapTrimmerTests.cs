@@ -37,6 +37,22 @@ public class NativeHeapTrimmerTests
         Assert.Equal(2, _trims);
     }
 
+    [Theory]
+    [InlineData(3, 60)]
+    [InlineData(100, 2000)]
+    public void TryTrim_AgainWithinTwentyTimesTheLastDuration_DoesNothing(int duration, int pause)
+    {
+        _duration = TimeSpan.FromMilliseconds(duration);
+        NativeHeapTrimmer trimmer = Create();
+        trimmer.TryTrim(_counters);
+        _clock.Advance(TimeSpan.FromMilliseconds(pause - 1));
+        trimmer.TryTrim(_counters, isAgain: true);
+        Assert.Equal(1, _trims);
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        trimmer.TryTrim(_counters, isAgain: true);
+        Assert.Equal(2, _trims);
+    }
+
     [Fact]
     public void TryTrim_WhereTheCLibraryCannot_IsNeverTriedAgain()
     {
