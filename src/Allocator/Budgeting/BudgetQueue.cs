@@ -154,6 +154,10 @@ internal sealed class BudgetQueue
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
         _budget.CountWaiter(-1, isOfReservation);
+        if (!_budget.HasWaiters)
+        {
+            _budget.LeaveLine();
+        }
 
         // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)
@@ -290,6 +294,7 @@ internal sealed class BudgetQueue
             {
                 _firstSerial = first.Value.Serial;
                 _overtakes = 0;
+                _budget.LeaveLine();
             }
 
             bool mayOvertake = _overtakes < MaximumOvertakes;

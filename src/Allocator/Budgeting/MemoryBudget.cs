@@ -21,6 +21,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private long _committedBytes;
     private long _uncountedBytes;
     private bool _lacksFreeMemory;
+    private long _placeInLine;
     private int _waiters;
     private int _waitersOfReservations;
     private bool _mayRefuse;
@@ -29,7 +30,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private bool _isMeasured;
     private int _closed;
     private BackgroundState _work;
-    private readonly MakingRoom _makingRoom;
+    private readonly LongWork _makingRoom;
+    private readonly LongWork _baseReading;
 
     /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
@@ -38,7 +40,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         LimitInBytes = limitInBytes;
         _clock = clock ?? SystemClock.Instance;
         _queue = new BudgetQueue(this, _clock, timeout);
-        _makingRoom = new MakingRoom(this);
+        _makingRoom = new LongWork(MakeRoom);
+        _baseReading = new LongWork(ReadBase);
     }
 
     public long LimitInBytes { get; }
@@ -204,7 +207,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         JobClaim surprise = job.Learned is null ? default : _running.SurpriseBeside(claim, this);
         long minimumFree = job.Learned is null ? MinimumFreeBytes : 0;
         long beside = claim.ElsewhereBytes + surprise.TotalBytes;
-        bool fits = isNothing || !watches || Headroom!.Admits(this, claim.AllocatedBytes, minimumFree, beside);
+        bool fits = isNothing || !watches
+            || (Headroom!.Line.MayTake(this) && Headroom.Admits(this, claim.AllocatedBytes, minimumFree, beside));
         if (fits && watches && claim.ElsewhereBytes > 0 && !Headroom!.IsFree(claim.ElsewhereBytes))
         {
             // Other code cannot use what idles in the pools.
@@ -213,7 +217,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
 
         long limit = LimitInBytes - Math.Min(surprise.AllocatedBytes, LimitInBytes);
-        if (!fits || !TryAdd(ref _admittedBytes, claim.AllocatedBytes, limit))
+        bool isTaken = fits && TryAdd(ref _admittedBytes, claim.AllocatedBytes, limit);
+        if (watches && !isNothing)
+        {
+            Headroom!.Line.Note(this, isTaken, waits: !fits);
+        }
+
+        if (!isTaken)
         {
             return false;
         }
@@ -277,7 +287,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _running.End(job, allocatedBytes, isRefused, isObserved: WatchesContainer && Headroom!.IsLimited, now);
         if (_running.IsBaseDue)
         {
-            _clock.RunBy(this, now);
+            _clock.RunBy(_baseReading, now);
         }
     }
 
@@ -300,6 +310,26 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             long left = Interlocked.Add(ref _committedBytes, -bytes);
             Debug.Assert(left >= 0, "No more goes than was committed.");
+        }
+    }
+
+    /// <summary>Gets or sets its place among the budgets that wait for the container; 0 for none. Under the lock of the headroom.</summary>
+    public long PlaceInLine
+    {
+        get => _placeInLine;
+        set => Volatile.Write(ref _placeInLine, value);
+    }
+
+    /// <summary>Gets or sets how often others have taken memory of the container since then.</summary>
+    public int OvertakenInLine { get; set; }
+
+    /// <summary>Gives up its place in the container's line: another request of it is the first, or none waits any more.</summary>
+    public void LeaveLine()
+    {
+        if (Volatile.Read(ref _placeInLine) != 0)
+        {
+            using ShortLock.Section section = Headroom!.Lock.Enter();
+            PlaceInLine = 0;
         }
     }
 
@@ -371,6 +401,14 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
+    // For a request that waits. Refuses it if all that is no help.
+    private void MakeRoom()
+    {
+        ReadBase();
+        TrimHeap?.Invoke(false);
+        RefuseWhatFindsNoRoom();
+    }
+
     private void RefuseWhatFindsNoRoom()
     {
         bool isNeeded = HasWaiters && (IsStuck || Headroom!.AdmittedBytes == 0);
@@ -407,13 +445,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return TryAdd(ref _admittedBytes, bytes, LimitInBytes);
         }
 
-        // As far as the container has room too.
+        // As far as the container has room too. Growth of a job is no newcomer.
         using ShortLock.Section section = Headroom!.Lock.Enter();
-        return Headroom.Admits(this, bytes, keepsMinimumFree ? MinimumFreeBytes : 0) && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+        if (!keepsMinimumFree)
+        {
+            return Headroom.Admits(this, bytes, minimumFreeBytes: 0) && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+        }
+
+        bool fits = Headroom.Line.MayTake(this) && Headroom.Admits(this, bytes, MinimumFreeBytes);
+        bool isTaken = fits && TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+        Headroom.Line.Note(this, isTaken, waits: !fits);
+        return isTaken;
     }
 
-    /// <summary>What a waiting request needs and may take seconds: a trim of malloc, the base, and a refusal if all that is no help.</summary>
-    private sealed class MakingRoom(MemoryBudget budget) : IBackgroundWork
+    /// <summary>Work that may take seconds. Not done on the thread that ends waits, if there is another.</summary>
+    private sealed class LongWork(Action work) : IBackgroundWork
     {
         private BackgroundState _state;
 
@@ -421,9 +467,14 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
         void IBackgroundWork.DoWork()
         {
-            budget.ReadBase();
-            budget.TrimHeap?.Invoke(false);
-            budget.RefuseWhatFindsNoRoom();
+            if (BackgroundThread.Shared.IsCurrent && BackgroundThread.Long.IsRunning)
+            {
+                BackgroundThread.Long.Queue(this);
+            }
+            else
+            {
+                work();
+            }
         }
     }
 }

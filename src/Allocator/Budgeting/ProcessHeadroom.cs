@@ -29,7 +29,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     // Held while the system is read.
     private readonly ShortLock _reading = new(mayCallSystem: true, mayAllocate: true);
     private readonly long[] _announcedRecently = new long[2];
-    private WeakReference<MemoryBudget>[] _budgets = [];
     private Headroom _last = Headroom.Unknown;
     private long _readMilliseconds = Never;
     private bool _isFreed;
@@ -59,6 +58,9 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
 
     /// <summary>Gets the jobs of all budgets that share this memory.</summary>
     public RunningJobs Running { get; } = new(new ShortLock());
+
+    /// <summary>Gets the order in which the budgets take from it.</summary>
+    public ContainerLine Line { get; } = new();
 
     /// <summary>Gets whether the last reading has a limit that counts resident memory.</summary>
     public bool IsLimited => _last.LimitsResident;
@@ -209,12 +211,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     {
         // The first reading must be done before the budget first uses it.
         Refresh();
-        using (_reading.Enter())
-        {
-            Volatile.Write(ref _budgets, [.. _budgets.Where(IsOpen), new WeakReference<MemoryBudget>(budget)]);
-        }
-
-        static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && !other.IsClosed;
+        using ShortLock.Section section = _reading.Enter();
+        Line.Add(budget);
     }
 
     /// <summary>
@@ -386,7 +384,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     {
         long admitted = 0;
         long committed = 0;
-        foreach (WeakReference<MemoryBudget> reference in Volatile.Read(ref _budgets))
+        foreach (WeakReference<MemoryBudget> reference in Line.Budgets)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {

@@ -59,6 +59,46 @@ public class OvertakingTests
         await waiting.ExpectServedAsync();
     }
 
+    // Each allocator has a queue of its own, but there is one container.
+    [Theory]
+    [InlineData("reservations")]
+    [InlineData("jobs")]
+    [InlineData("buffers")]
+    public async Task Reserve_OfAnotherAllocatorInTheContainerPastALargeWaiter_SixteenTimesAtMost(string what)
+    {
+        using TestSetup setup = new(maximumBlocks: 64, minimumFree: 2 * Block);
+        using TestSetup other = new(maximumBlocks: 64, sharesTimeWith: setup, minimumFree: 2 * Block);
+        setup.Left.Now = new Headroom(100 * Block, 100 * Block, 100 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        MemoryReservation held = await other.Allocator.ReserveAsync(40 * Block);
+        Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(70 * Block).AsTask();
+        int overtakes = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            overtakes += what switch
+            {
+                "buffers" => await TryAsync(other.Allocator, isAsync: true, 1000),
+                "jobs" => Reserve(other.Allocator.TryReserve("tiny", out MemoryReservation? job), job),
+                _ => Reserve(other.Allocator.TryReserve(1, out MemoryReservation? tiny), tiny),
+            };
+        }
+
+        Assert.Equal(Bound, overtakes);
+        Assert.False(waiting.IsCompleted);
+        held.Dispose();
+        setup.Settings.Headroom.Measure();
+        setup.Allocator.Allocate<byte>(1).Dispose();
+        (await waiting.WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
+        Assert.True(other.Allocator.TryReserve(70 * Block, out MemoryReservation? last));
+        last.Dispose();
+
+        static int Reserve(bool isServed, MemoryReservation? reservation)
+        {
+            reservation?.Dispose();
+            return isServed ? 1 : 0;
+        }
+    }
+
     // A new reservation each time is a newcomer each time.
     [Fact]
     public async Task ReserveAsync_NewTinyReservationsPastALargeWaiter_SixteenTimesAtMost()
