@@ -54,12 +54,30 @@ public abstract partial class MemoryAllocator
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static AllocationRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+    private AllocationRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
         where TPixel : unmanaged
     {
         ThrowIfUndefined(options);
         ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
-        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes, options);
+        AllocationRequest request = DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes, options);
+        if ((long)request.ElementAlignment * height != request.TotalLength)
+        {
+            ThrowRowTooLong(width, request.TotalLength, request.TotalLength / height);
+        }
+
+        return request;
+    }
+
+    private void ThrowRowTooLong(int width, long bytes, long rowBytes)
+    {
+        long limit = GetPipeline().Settings.AllocationLimitInBytes;
+        if (bytes > limit)
+        {
+            Throw.LimitExceeded(bytes, limit);
+        }
+
+        Throw.OutOfRange(
+            nameof(width), width, Invariant($"makes rows of {rowBytes:N0} bytes; the limit is {int.MaxValue:N0}, as strides are ints"));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -67,16 +85,10 @@ public abstract partial class MemoryAllocator
         int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options)
     {
         ThrowIfNotSize(width, height);
-        long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
-        if (rowStride > int.MaxValue)
+        long rowStride = ByteCount.RoundUp((long)width * pixelSizeInBytes, rowAlignmentInBytes);
+        return new AllocationRequest(ByteCount.Multiply(rowStride, height), 1, options)
         {
-            Throw.OutOfRange(nameof(width), width,
-                $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
-        }
-
-        return new AllocationRequest(rowStride * height, pixelSizeInBytes, options)
-        {
-            ElementAlignment = (int)rowStride,
+            ElementAlignment = (int)Math.Min(int.MaxValue, rowStride),
             AlignmentInBytes = rowAlignmentInBytes,
             MakeContiguousWhereNeeded = true,
         };

@@ -12,37 +12,50 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
 {
     private readonly MemoryAllocator _allocator;
-    private readonly MemoryGroup<TPixel> _group = new();
-    private RowMap _map;
+    private readonly MemoryGroup<byte> _group = new();
     private readonly int _rowAlignmentInBytes;
+    private PixelRows _rows;
 
-    internal PixelBuffer(MemoryAllocator allocator, int width, int height, int rowStride, int rowAlignmentInBytes)
+    internal PixelBuffer(MemoryAllocator allocator, in PixelRows rows, int rowAlignmentInBytes)
     {
         _allocator = allocator;
+        _rows = rows;
         _rowAlignmentInBytes = rowAlignmentInBytes;
-        Width = width;
-        Height = height;
-        RowStride = rowStride;
     }
 
     /// <summary>Gets the width in pixels.</summary>
-    public int Width { get; }
+    public int Width => _rows.Width;
 
     /// <summary>Gets the height in rows.</summary>
-    public int Height { get; }
+    public int Height => _rows.Height;
 
-    /// <summary>Gets the pixels from the beginning of one row to the beginning of the next, within one block of memory.</summary>
-    public int RowStride { get; }
+    /// <summary>
+    /// Gets the pixels from the beginning of one row to the beginning of the next, within one block of memory; negative if the first row
+    /// is the last in memory.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">
+    /// Rows are not a whole number of pixels apart: use <see cref="RowStrideInBytes"/>.
+    /// </exception>
+    public int RowStride => _rows.StrideInPixels(Unsafe.SizeOf<TPixel>());
 
-    /// <summary>Gets whether all rows are one run of memory, <see cref="RowStride"/> pixels apart.</summary>
-    public bool IsContiguous => _group.IsContiguous;
+    /// <summary>
+    /// Gets the bytes from the beginning of one row to the beginning of the next, within one block of memory; negative if the first row is
+    /// the last in memory. Other libraries call it step, pitch, line size or row bytes.
+    /// </summary>
+    public int RowStrideInBytes => (int)_rows.Stride;
+
+    /// <summary>Gets whether all rows are one run of memory, <see cref="RowStrideInBytes"/> apart.</summary>
+    public bool IsContiguous => _rows.RowsFrom(0) == Height;
 
     void IRented.Begin(in Allocation allocation) => Begin(allocation);
 
     internal void Begin(in Allocation allocation)
     {
         _group.Begin(allocation);
-        _map = _group.Layout.IsSingle ? default : new RowMap(_group.BlockLength / RowStride);
+        if (!_group.IsContiguous)
+        {
+            _rows = _rows with { Map = new RowMap(_group.BlockLength / (int)_rows.Stride) };
+        }
     }
 
     /// <summary>Calls a delegate with access to all rows.</summary>
@@ -51,7 +64,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRows(PixelRowsAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
         action(Access(0, Height));
     }
 
@@ -60,7 +73,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRows<TState>(PixelRowsAction<TPixel, TState> action, TState state)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
         action(Access(0, Height), state);
     }
 
@@ -71,8 +84,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     {
         Throw.IfNull(other, nameof(other));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference otherReference = other._group.AddReference();
         action(Access(0, Height), other.Access(0, other.Height));
     }
 
@@ -87,9 +100,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         Throw.IfNull(second, nameof(second));
         Throw.IfNull(third, nameof(third));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TSecond>.Reference secondReference = second._group.AddReference();
-        using MemoryGroup<TThird>.Reference thirdReference = third._group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference secondReference = second._group.AddReference();
+        using MemoryGroup<byte>.Reference thirdReference = third._group.AddReference();
         action(Access(0, Height), second.Access(0, second.Height), third.Access(0, third.Height));
     }
 
@@ -102,7 +115,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
         ForEachBand((firstRow, height) => action(Access(firstRow, height)), maxDegreeOfParallelism);
     }
 
@@ -120,8 +133,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     {
         Throw.IfNull(other, nameof(other));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference otherReference = other._group.AddReference();
         ForEachBand((firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
     }
 
@@ -131,28 +144,29 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        _group.ThrowIfDisposed();
-        if (_group.Count > 1 || RowStride != Width)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        if (!_rows.IsPacked(Unsafe.SizeOf<TPixel>()) || !TryGetSingleLength(out int length))
         {
             return false;
         }
 
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        action(_group.MemberSpan(0));
+        action(Access(0, Height).GetSpan(0, length));
         return true;
     }
 
     /// <summary>
-    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, if they are contiguous and not longer than a span can be.
-    /// Its lifetime is left to the caller: spans of it must not be used after <see cref="Dispose"/>.
+    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, if they are contiguous, a positive whole number of pixels
+    /// apart, and not longer than a span can be. Its lifetime is left to the caller: spans of it must not be used after
+    /// <see cref="Dispose"/>.
     /// </summary>
     /// <returns>False if they are not.</returns>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public bool DangerousTryGetSingleMemory(out Memory<TPixel> memory)
     {
         _group.ThrowIfDisposed();
-        memory = _group.Count == 1 ? _group[0] : default;
-        return _group.Count == 1;
+        bool isSingle = TryGetSingleLength(out int length);
+        memory = isSingle ? new RowMemory<TPixel>(this, 0, length).Memory : default;
+        return isSingle;
     }
 
     /// <summary>Returns the pixels of one row. The caller keeps the buffer alive and does not dispose it while the span is used.</summary>
@@ -161,11 +175,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public Span<TPixel> DangerousGetRowSpan(int y)
     {
-        // The address first, by a volatile read: it is this buffer's if the buffer is still held after that.
-        nint first = _group.FirstAddress();
-        Span<TPixel> array = first == 0 && _group.Layout.IsSingle ? _group.GetMemberSpan(0) : default;
-        _group.ThrowIfDisposed();
-        return Access(first, array, 0, Height).GetRowSpan(y);
+        ThrowIfNotRow(y);
+        return DangerousGetSpan(y, Width);
     }
 
     /// <summary>Returns the memory as soon as nothing pins it and no delegate works on it. Never blocks; may be repeated.</summary>
@@ -188,6 +199,14 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         });
     }
 
+    private void ThrowIfNotRow(int y)
+    {
+        if ((uint)y >= (uint)Height)
+        {
+            Throw.RowOutOfRange(y, Height);
+        }
+    }
+
     // With a reference held.
     private PixelAccessor<TPixel> Access(int firstRow, int height)
     {
@@ -195,8 +214,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         return Access(first, first == 0 && _group.Layout.IsSingle ? _group.MemberSpan(0) : default, firstRow, height);
     }
 
-    private PixelAccessor<TPixel> Access(nint first, Span<TPixel> array, int firstRow, int height) =>
-        new(first, array, _group.Layout, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
+    private PixelAccessor<TPixel> Access(nint first, Span<byte> array, int firstRow, int height) => new(
+        first, array, _group.Layout.Gap, _group.Layout.Origins, _rows with { Top = _rows.Top + firstRow, Height = height }, _rows.Top);
 }
 
 /// <summary>

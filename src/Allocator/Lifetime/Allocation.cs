@@ -145,14 +145,22 @@ internal readonly struct RowMap
 {
     private readonly ulong _multiplier;
     private readonly int _shift;
+    private readonly int _rowsPerMember;
 
     public RowMap(int rowsPerMember)
     {
         Debug.Assert(rowsPerMember >= 1);
+        _rowsPerMember = rowsPerMember;
         int s = 32 - (BitOperations.LeadingZeroCount((ulong)rowsPerMember - 1) - 32);
         _shift = 31 + s;
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
     }
+
+    /// <summary>Gets whether there is no map: all rows lie in one run of memory.</summary>
+    public bool IsEmpty => _rowsPerMember == 0;
+
+    /// <summary>Returns the first row behind the member of a row.</summary>
+    public long EndOfMember(int y) => (Find(y) + 1L) * _rowsPerMember;
 
     /// <summary>Returns the member of a row, which is not negative; 0 for all rows if there is no map.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
