@@ -173,6 +173,37 @@ public abstract partial class MemoryAllocator : IDisposable
         return pixels;
     }
 
+    /// <summary>Allocates the planes of an image, a video frame for instance, as one allocation.</summary>
+    /// <param name="format">The format: <see cref="PlanarFormat.Nv12"/>, or planes of one type.</param>
+    /// <param name="width">The width of the image in pixels, at least 1.</param>
+    /// <param name="height">The height of the image in rows, at least 1. Planes of half the size are rounded up.</param>
+    /// <param name="options">
+    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all planes are one run of memory, one after another.
+    /// </param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
+    /// <returns>The buffer, which the caller disposes.</returns>
+    /// <remarks>
+    /// The stride of the first plane is that of U and V, or twice that for I420, so rows of images with an odd width have a gap.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="format"/> is null.</exception>
+    /// <inheritdoc cref="AllocatePixels" path="/exception"/>
+    [return: OwnedBuffer]
+    public PlanarBuffer AllocatePlanar(
+        PlanarFormat format, int width, int height, AllocationOptions options = AllocationOptions.None, int rowAlignmentInBytes = 1)
+    {
+        ThrowIfUndefined(options);
+        AllocationRequest request = DescribePlanes(format, width, height, rowAlignmentInBytes, options);
+        long line = format.LineBytes(width, rowAlignmentInBytes);
+        if (line > int.MaxValue)
+        {
+            ThrowRowTooLong(width, request.TotalLength, line);
+        }
+
+        PlanarBuffer planes = new(this, format, width, height, (int)line, rowAlignmentInBytes);
+        planes.Begin(AllocateMembers(request));
+        return planes;
+    }
+
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
     /// <param name="bytes">The bytes that are to lie idle, rounded up to whole blocks; no more than the pool, or a budget, holds.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>

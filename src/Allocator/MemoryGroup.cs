@@ -122,6 +122,31 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
     }
 
+    /// <summary>
+    /// Returns a view of the same blocks as bytes. It shares the ownership: the memory goes back when this group and all views are
+    /// disposed.
+    /// </summary>
+    /// <returns>The view, which the caller disposes. It ends with its own <c>Dispose</c>, not with that of this group.</returns>
+    /// <remarks>Costs some small objects; no memory is taken or copied.</remarks>
+    /// <exception cref="ArgumentException">Managed memory of more than 2 GiB, which <c>WrapGroup</c> made a group of.</exception>
+    /// <exception cref="InvalidOperationException">There are 65,535 views, pins and uses already.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    [return: OwnedBuffer]
+    public MemoryGroup<byte> AsBytes() => View<byte>();
+
+    /// <summary>Returns a view of the same blocks as elements of another type of the same size, as <see cref="AsBytes"/> does.</summary>
+    /// <typeparam name="TTo">The type; it contains no references.</typeparam>
+    /// <exception cref="ArgumentException"><typeparamref name="TTo"/> has another size, or contains references.</exception>
+    /// <inheritdoc cref="AsBytes" path="/returns | /remarks | /exception[not(contains(@cref, 'Argument'))]"/>
+    [return: OwnedBuffer]
+    public MemoryGroup<TTo> Cast<TTo>()
+        where TTo : struct
+    {
+        MemoryAllocator.ThrowIfContainsReferences<TTo>();
+        Throw.IfOtherSize<TTo>(Unsafe.SizeOf<T>());
+        return View<TTo>();
+    }
+
     /// <summary>Enumerates the blocks in order.</summary>
     public IEnumerator<Memory<T>> GetEnumerator()
     {
@@ -131,7 +156,9 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
     }
 
-    /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
+    /// <summary>
+    /// Returns the memory as soon as nothing pins it, works on it, or views it. Never blocks; further calls have no effect.
+    /// </summary>
     public void Dispose() => LifetimeGuard.DisposeAndForget(ref _guard, _generation);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
@@ -151,6 +178,34 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
 
         return new Reference(this);
+    }
+
+    /// <summary>Begins a view: it keeps the memory of another group, and has an end of its own.</summary>
+    internal void BeginView<TFrom>(MemoryGroup<TFrom> whole)
+        where TFrom : struct
+    {
+        whole.AddReference();
+        try
+        {
+            (int size, int fromSize) = (Unsafe.SizeOf<T>(), Unsafe.SizeOf<TFrom>());
+            WrappedGuard<T> guard = WrappedGuard<T>.Over<TFrom>(whole._guard, whole.Unpin);
+            Begin(whole.IsContiguous
+                ? Allocation.OfCaller(guard, whole.TotalLength * fromSize / size, fromSize)
+                : new Allocation(guard, guard.Begin(), whole._layout.Scale(fromSize, size)));
+        }
+        catch
+        {
+            whole.Unpin();
+            throw;
+        }
+    }
+
+    private MemoryGroup<TTo> View<TTo>()
+        where TTo : struct
+    {
+        MemoryGroup<TTo> view = new();
+        view.BeginView(this);
+        return view;
     }
 
     /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
@@ -219,10 +274,16 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     internal unsafe Span<T> MemberSpan(int index) =>
         _layout.IsSingle ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
+    internal bool IsHeld
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _guard.IsHeld(_generation);
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()
     {
-        if (!_guard.IsHeld(_generation))
+        if (!IsHeld)
         {
             Throw.Disposed(nameof(MemoryGroup<>), _guard);
         }

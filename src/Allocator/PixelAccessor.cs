@@ -48,7 +48,7 @@ public readonly ref struct PixelAccessor<TPixel>
     public int Height { get; }
 
     /// <summary>
-    /// Gets which row of the buffer is row 0 of this accessor: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>
+    /// Gets which row of the buffer is row 0 of this accessor: 0, except in <c>ProcessPixelRowsInParallel</c>
     /// and in a <see cref="Slice"/>.
     /// </summary>
     public int FirstRow => _top - _topOfBuffer;
@@ -80,6 +80,23 @@ public readonly ref struct PixelAccessor<TPixel>
         Throw.IfNotWithin(height, Height - y, nameof(height));
         return new PixelAccessor<TPixel>(
             Origin, _array, _gap, _origins, Rows.Slice(x, y, width, height, Unsafe.SizeOf<TPixel>()), _topOfBuffer);
+    }
+
+    /// <summary>Returns the same rows as bytes: as wide as the bytes of a row of pixels.</summary>
+    /// <returns>An accessor that is valid as long as this one.</returns>
+    [UnscopedRef]
+    public PixelAccessor<byte> AsBytes() => View<byte>(Width * Unsafe.SizeOf<TPixel>());
+
+    /// <summary>Returns the same rows as pixels of another type of the same size.</summary>
+    /// <typeparam name="TTo">That type: <see cref="uint"/> for pixels of four bytes, for instance.</typeparam>
+    /// <returns>An accessor that is valid as long as this one.</returns>
+    /// <exception cref="ArgumentException"><typeparamref name="TTo"/> has another size.</exception>
+    [UnscopedRef]
+    public PixelAccessor<TTo> Cast<TTo>()
+        where TTo : unmanaged
+    {
+        Throw.IfOtherSize<TTo>(Unsafe.SizeOf<TPixel>());
+        return View<TTo>(Width);
     }
 
     /// <summary>Returns the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
@@ -145,6 +162,10 @@ public readonly ref struct PixelAccessor<TPixel>
 
         return true;
     }
+
+    [UnscopedRef]
+    private PixelAccessor<TTo> View<TTo>(int width)
+        where TTo : unmanaged => new(Origin, _array, _gap, _origins, Rows with { Width = width }, _topOfBuffer);
 
     private bool Overlaps(scoped PixelAccessor<TPixel> other)
     {
@@ -221,6 +242,12 @@ public delegate void PixelRowsAction<TPixel, TState>(scoped PixelAccessor<TPixel
 
 /// <summary>Works on the rows of two pixel buffers at once. The accessors are those of the first and of the second.</summary>
 public delegate void PixelRowsPairAction<TPixel, TOther>(scoped PixelAccessor<TPixel> accessor, scoped PixelAccessor<TOther> other)
+    where TPixel : unmanaged
+    where TOther : unmanaged;
+
+/// <summary>As <see cref="PixelRowsPairAction{TPixel, TOther}"/>, with a state that the caller passed, which saves a closure.</summary>
+public delegate void PixelRowsPairAction<TPixel, TOther, TState>(
+    scoped PixelAccessor<TPixel> accessor, scoped PixelAccessor<TOther> other, TState state)
     where TPixel : unmanaged
     where TOther : unmanaged;
 

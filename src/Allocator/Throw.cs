@@ -49,6 +49,16 @@ internal static class Throw
         }
     }
 
+    public static void IfOtherSize<T>(int sizeInBytes)
+        where T : struct
+    {
+        if (Unsafe.SizeOf<T>() != sizeInBytes)
+        {
+            throw new ArgumentException(
+                Invariant($"{typeof(T)} has {Unsafe.SizeOf<T>()} bytes; the elements have {sizeInBytes}. Use a type of that size, or AsBytes."));
+        }
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfDisposed(bool isDisposed, string typeName)
     {

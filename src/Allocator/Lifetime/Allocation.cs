@@ -132,6 +132,15 @@ internal struct MemberLayout
     /// <summary>Notes the places of members, which may lie anywhere.</summary>
     public void Place(nint[] origins) => Origins = origins;
 
+    /// <summary>Returns the same members in elements of another size. The lengths are whole numbers of them.</summary>
+    public readonly MemberLayout Scale(int fromSize, int size) =>
+        new(TotalLength * fromSize / size, (int)((long)MemberLength * fromSize / size), Count, isContiguous: false)
+        {
+            First = First,
+            Gap = Gap,
+            Origins = Origins,
+        };
+
     public readonly int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
 
     public readonly nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
