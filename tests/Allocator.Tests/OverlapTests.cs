@@ -51,6 +51,52 @@ public class OverlapTests
             },
             iter: 2000);
 
+    // Of one block and of many, side by side and scattered, and of the planes of one buffer.
+    [Fact]
+    public void CopyTo_TwoCropsOfOneBuffer_IsRightInAnyDirection() =>
+        Gen.Select(Gen.Int[1, 300], Gen.Int[1, 200], Gen.Int[0, 3], Gen.Int[0, int.MaxValue]).Sample(
+            static (width, height, kind, seed) =>
+            {
+                Random random = new(seed);
+                using TestSetup setup = new(maximumBlocks: 64);
+                IMemoryOwner<byte>[] blocks =
+                    [.. Enumerable.Range(0, kind == 1 ? 40 : 0).Select(_ => setup.Allocator.Allocate<byte>(TestSetup.BlockSize))];
+                for (int i = 0; i < blocks.Length; i++)
+                {
+                    blocks[i * 7 % 40 / 2 * 2].Dispose();
+                }
+
+                using PlanarBuffer? planes = kind == 2 ? setup.Allocator.AllocatePlanar(PlanarFormat.Of<int>(3), width, height) : null;
+                using PixelBuffer<int> pixels = planes?.GetPlane<int>(1).Crop(0, 0, width, height)
+                    ?? setup.Allocator.AllocatePixels<int>(
+                        width, height, kind == 3 ? AllocationOptions.Contiguous : AllocationOptions.None, 1 << random.Next(7));
+                int[] model = [.. Enumerable.Range(0, width * height)];
+                pixels.CopyFrom(model, width);
+                int w = 1 + random.Next(width);
+                int h = 1 + random.Next(height);
+                (int x, int y) = (random.Next(width - w + 1), random.Next(height - h + 1));
+                (int toX, int toY) = (random.Next(width - w + 1), random.Next(height - h + 1));
+                using (PixelBuffer<int> source = pixels.Crop(x, y, w, h))
+                using (PixelBuffer<int> target = pixels.Crop(toX, toY, w, h))
+                {
+                    source.CopyTo(target);
+                }
+
+                for (int row = 0; row < h; row++)
+                {
+                    for (int column = 0; column < w; column++)
+                    {
+                        model[(toY + row) * width + toX + column] = (y + row) * width + x + column;
+                    }
+                }
+
+                int[] copy = new int[model.Length];
+                pixels.CopyTo(copy, width);
+                Assert.True(model.AsSpan().SequenceEqual(copy), $"{pixels}: {w} x {h} from ({x}, {y}) to ({toX}, {toY})");
+                Array.ForEach(blocks, static block => block.Dispose());
+            },
+            iter: 500);
+
     [Theory]
     [InlineData(0, 3)]
     [InlineData(3, 0)]
