@@ -107,6 +107,37 @@ public class VideoFrameTests
         Assert.Equal(new SKColor(255, 0, 0), copy.GetPixel(0, 0));
     }
 
+    [Fact]
+    public void AsBitmap_OfACrop_IsThatPartAndKeepsTheMemory()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        PixelBuffer<uint> whole = allocator.AllocatePixels<uint>(30, 20, AllocationOptions.Clean | AllocationOptions.Contiguous);
+        whole.DangerousGetRowSpan(7)[11] = 0xFF0000FF;
+        PixelBuffer<uint> crop = whole.Crop(10, 5, 3, 4);
+        whole.Dispose();
+        using (SKBitmap bitmap = crop.AsBitmap())
+        {
+            crop.Dispose();
+            Assert.Equal((3, 4, 120), (bitmap.Width, bitmap.Height, bitmap.RowBytes));
+            Assert.Equal(new SKColor(255, 0, 0), bitmap.GetPixel(1, 2));
+            Assert.Equal(1, allocator.GetStatistics().OutstandingAllocations);
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    [Theory]
+    [InlineData(-16)]
+    [InlineData(18)]
+    public void AsBitmap_RowsThatSkiaDoesNotHave_AreRefused(int stride)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using PixelBuffer<uint> pixels = allocator.WrapPixels<uint>(new byte[100], 4, 4, stride);
+        Assert.Contains($"{stride} bytes", Assert.Throws<NotSupportedException>(pixels.AsBitmap).Message);
+        using PixelBuffer<uint> clone = pixels.Clone();
+        clone.AsBitmap().Dispose();
+    }
+
     private static unsafe nint Address(MemoryHandle pin) => (nint)pin.Pointer;
 
     // As Bitmap.LockBits gives it: Scan0 is the first row, and the stride negative.
