@@ -197,7 +197,9 @@ public static class SkiaSharpMemory
     /// <param name="pixels">The pixels, in one piece: see <see cref="AllocationOptions.Contiguous"/>.</param>
     /// <returns>The bitmap, which the caller disposes. If the buffer is disposed first, its memory goes back with the bitmap.</returns>
     /// <exception cref="InvalidOperationException">The pixels are not in one piece.</exception>
-    /// <exception cref="NotSupportedException">No colour type has pixels of this size.</exception>
+    /// <exception cref="NotSupportedException">
+    /// No colour type has pixels of this size. Or rows are from the bottom up, or no whole number of pixels apart.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The buffer is disposed.</exception>
     [return: OwnedBuffer]
     public static SKBitmap AsBitmap<TPixel>([Borrowed] this PixelBuffer<TPixel> pixels)
@@ -214,6 +216,12 @@ public static class SkiaSharpMemory
             16 => SKColorType.RgbaF32,
             int size => throw new NotSupportedException($"No colour type has pixels of {size} bytes, as {typeof(TPixel)} has."),
         };
+        if (pixels.RowStrideInBytes < 0 || pixels.RowStrideInBytes % Unsafe.SizeOf<TPixel>() != 0)
+        {
+            throw new NotSupportedException(
+                Invariant($"Skia has no rows that are {pixels.RowStrideInBytes} bytes apart. Clone makes packed rows from the top."));
+        }
+
         SKAlphaType alphaType = isColor ? SKAlphaType.Unpremul
             : colorType is SKColorType.Gray8 or SKColorType.Rgb565 ? SKAlphaType.Opaque : SKAlphaType.Premul;
         SKImageInfo info = new(pixels.Width, pixels.Height, colorType, alphaType);

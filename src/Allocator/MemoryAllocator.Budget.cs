@@ -49,7 +49,7 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        PixelBuffer<TPixel> pixels = new(this, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        PixelBuffer<TPixel> pixels = new(this, request.Rows(width, height), rowAlignmentInBytes);
         return AllocateAdmittedAsync(request, pixels, pixels, cancellationToken);
     }
 

@@ -105,7 +105,7 @@ public abstract partial class MemoryAllocator
     /// Makes a pixel buffer of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.
     /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
-    /// <param name="pixels">The memory, row after row.</param>
+    /// <param name="pixels">The memory, row after row: at most 2 GiB. Native memory of any length is wrapped by its address.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowStride">
@@ -118,36 +118,67 @@ public abstract partial class MemoryAllocator
     /// </param>
     /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The width or the height is below 1, or the stride is below the width.</exception>
-    /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
+    /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows, or the rows exceed 2 GiB.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(Memory<TPixel> pixels, int width, int height, int rowStride, Action? release = null)
         where TPixel : unmanaged
     {
         long length = LengthOfRows(width, height, rowStride, nameof(rowStride));
         Throw.IfTooShort(nameof(pixels), pixels.Length, length);
-        return WrapRows(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
+        Memory<byte> bytes = CastMemory<TPixel, byte>.Of(pixels.Slice(0, (int)length));
+        int size = Unsafe.SizeOf<TPixel>();
+        Throw.Unless(rowStride <= int.MaxValue / size, nameof(rowStride), rowStride, "must be less than 2 GiB in bytes");
+        return WrapRows<TPixel>(new WrappedGuard<byte>(bytes, release), width, height, rowStride * size);
     }
 
-    /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
-    /// <param name="address">The start of the first row. Nothing can check that the memory is there.</param>
+    /// <summary>
+    /// Makes a pixel buffer of bytes that the caller owns, whose rows may begin anywhere: rows of 24-bit pixels on 4-byte boundaries, for
+    /// instance, or rows from the bottom up.
+    /// </summary>
+    /// <param name="pixels">The memory: at most 2 GiB. With a negative stride it begins with the last row of the image.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowBytes">The bytes from the beginning of one row to that of the next: a multiple of the pixel size.</param>
+    /// <param name="rowStrideInBytes">
+    /// The bytes from the beginning of one row to that of the next, forwards or, if negative, backwards: at least the bytes of a row. Gaps
+    /// are never written to.
+    /// </param>
+    /// <param name="release">As of the overload for pixels.</param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The width or the height is below 1, or rows are longer than the stride.
+    /// </exception>
+    /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
+    /// <inheritdoc cref="WrapPixels{TPixel}(Memory{TPixel}, int, int, int, Action?)" path="/typeparam | /returns"/>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> WrapPixels<TPixel>(
+        Memory<byte> pixels, int width, int height, int rowStrideInBytes, Action? release = null)
+        where TPixel : unmanaged
+    {
+        long length = LengthOfByteRows<TPixel>(width, height, rowStrideInBytes);
+        Throw.IfTooShort(nameof(pixels), pixels.Length, length);
+        return WrapRows<TPixel>(new WrappedGuard<byte>(pixels.Slice(0, (int)length), release), width, height, rowStrideInBytes);
+    }
+
+    /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overloads do.</summary>
+    /// <param name="address">
+    /// The first pixel of the first row; with a negative stride that row is the last in memory, as in a bottom-up bitmap. Nothing can
+    /// check that the memory is there.
+    /// </param>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="rowStrideInBytes">
+    /// The bytes from the beginning of one row to that of the next, forwards or, if negative, backwards: at least the bytes of a row.
+    /// </param>
     /// <param name="release">
     /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
-    /// conditions of the other overload.
+    /// conditions of the overload for pixels.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.
-    /// </exception>
-    /// <exception cref="ArgumentException">
-    /// <paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take
-    /// <see cref="byte"/> for the pixel type then.
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than the stride.
     /// </exception>
     /// <inheritdoc cref="WrapPixels{TPixel}(Memory{TPixel}, int, int, int, Action?)" path="/typeparam | /returns"/>
     [return: OwnedBuffer]
-    public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowBytes, Action? release = null)
+    public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowStrideInBytes, Action? release = null)
         where TPixel : unmanaged
     {
         if (address == 0)
@@ -155,23 +186,9 @@ public abstract partial class MemoryAllocator
             throw new ArgumentNullException(nameof(address));
         }
 
-        int rowStride = rowBytes / Unsafe.SizeOf<TPixel>();
-        ThrowIfNotSize(width, height);
-        if (rowStride < width)
-        {
-            Throw.OutOfRange(
-                nameof(rowBytes), rowBytes, $"must be at least {(long)width * Unsafe.SizeOf<TPixel>()}, the bytes of {width} pixels");
-        }
-
-        long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
-        if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
-        {
-            throw new ArgumentException(
-                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.",
-                nameof(rowBytes));
-        }
-
-        return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
+        long length = LengthOfByteRows<TPixel>(width, height, rowStrideInBytes);
+        nint lowest = address + (height - 1) * (nint)Math.Min(0, rowStrideInBytes);
+        return WrapRows<TPixel>(new WrappedGuard<byte>(lowest, length, release), width, height, rowStrideInBytes);
     }
 
     /// <summary>Makes a group of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.</summary>
@@ -220,12 +237,27 @@ public abstract partial class MemoryAllocator
     /// <summary>Takes an array back, and zeroes it if asked. If the array is not rented: false, and it is left alone.</summary>
     internal abstract bool TryReturnArray(byte[] array, bool clear);
 
-    private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
+    private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<byte> guard, int width, int height, int stride)
         where TPixel : unmanaged
     {
-        PixelBuffer<TPixel> pixels = new(this, width, height, rowStride, 1);
-        pixels.Begin(Allocation.OfCaller(guard, length, rowStride));
+        PixelRows rows = new() { Offset = (1 - height) * (nint)Math.Min(0, stride), Stride = stride, Width = width, Height = height };
+        PixelBuffer<TPixel> pixels = new(this, rows, 1);
+        pixels.Begin(Allocation.OfCaller(guard, guard.UsedBytes, Math.Abs(stride)));
         return pixels;
+    }
+
+    private static long LengthOfByteRows<TPixel>(int width, int height, int rowStrideInBytes)
+        where TPixel : unmanaged
+    {
+        ThrowIfNotSize(width, height);
+        long bytes = (long)width * Unsafe.SizeOf<TPixel>();
+        if (rowStrideInBytes == int.MinValue || Math.Abs(rowStrideInBytes) < bytes)
+        {
+            Throw.OutOfRange(
+                nameof(rowStrideInBytes), rowStrideInBytes, $"must be at least {bytes}, the bytes of {width} pixels, or at most {-bytes}");
+        }
+
+        return PixelRows.LengthInBytes(width, height, rowStrideInBytes, Unsafe.SizeOf<TPixel>());
     }
 
     /// <summary>Returns the pixels from the first one to the end of the last row. There need be no gap behind that row.</summary>

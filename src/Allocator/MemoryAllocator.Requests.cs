@@ -30,6 +30,17 @@ public abstract partial class MemoryAllocator
         return Estimate(DescribePixels(width, height, pixelSizeInBytes, rowAlignmentInBytes, AllocationOptions.None), liveCopies);
     }
 
+    /// <summary>As <see cref="EstimatePixelBytes"/>, for planes in one allocation.</summary>
+    /// <param name="format">The format.</param>
+    /// <param name="width">The width of the image in pixels, at least 1.</param>
+    /// <param name="height">The height of the image in rows, at least 1.</param>
+    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="format"/> is null.</exception>
+    /// <inheritdoc cref="EstimatePixelBytes" path="/returns | /remarks | /exception"/>
+    public long EstimatePlanarBytes(PlanarFormat format, int width, int height, int liveCopies = 1, int rowAlignmentInBytes = 1) =>
+        Estimate(DescribePlanes(format, width, height, rowAlignmentInBytes, AllocationOptions.None), liveCopies);
+
     /// <summary>As <see cref="EstimatePixelBytes"/>, for plain buffers.</summary>
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
@@ -54,12 +65,40 @@ public abstract partial class MemoryAllocator
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static AllocationRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+    private AllocationRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
         where TPixel : unmanaged
     {
         ThrowIfUndefined(options);
         ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
-        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes, options);
+        AllocationRequest request = DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes, options);
+        if ((long)request.ElementAlignment * height != request.TotalLength)
+        {
+            ThrowRowTooLong(width, request.TotalLength, request.TotalLength / height);
+        }
+
+        return request;
+    }
+
+    private static AllocationRequest DescribePlanes(
+        PlanarFormat format, int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+    {
+        Throw.IfNull(format, nameof(format));
+        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
+        ThrowIfNotSize(width, height);
+        long line = format.LineBytes(width, rowAlignmentInBytes);
+        return DescribeRows(format.OffsetOf(format.PlaneCount, height, line), line, rowAlignmentInBytes, options);
+    }
+
+    private void ThrowRowTooLong(int width, long bytes, long rowBytes)
+    {
+        long limit = GetPipeline().Settings.AllocationLimitInBytes;
+        if (bytes > limit)
+        {
+            Throw.LimitExceeded(bytes, limit);
+        }
+
+        Throw.OutOfRange(
+            nameof(width), width, Invariant($"makes rows of {rowBytes:N0} bytes; the limit is {int.MaxValue:N0}, as strides are ints"));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -67,20 +106,19 @@ public abstract partial class MemoryAllocator
         int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options)
     {
         ThrowIfNotSize(width, height);
-        long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
-        if (rowStride > int.MaxValue)
-        {
-            Throw.OutOfRange(nameof(width), width,
-                $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
-        }
+        long rowStride = ByteCount.RoundUp((long)width * pixelSizeInBytes, rowAlignmentInBytes);
+        return DescribeRows(ByteCount.Multiply(rowStride, height), rowStride, rowAlignmentInBytes, options);
+    }
 
-        return new AllocationRequest(rowStride * height, pixelSizeInBytes, options)
+    // A row that is too long to be allocated can be estimated all the same.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static AllocationRequest DescribeRows(long bytes, long rowStride, int rowAlignmentInBytes, AllocationOptions options) =>
+        new(bytes, 1, options)
         {
-            ElementAlignment = (int)rowStride,
+            ElementAlignment = (int)Math.Min(int.MaxValue, rowStride),
             AlignmentInBytes = rowAlignmentInBytes,
             MakeContiguousWhereNeeded = true,
         };
-    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotSize(int width, int height)
@@ -96,7 +134,7 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    private static void ThrowIfContainsReferences<T>()
+    internal static void ThrowIfContainsReferences<T>()
         where T : struct
     {
         if (RuntimeHelpers.IsReferenceOrContainsReferences<T>())

@@ -122,7 +122,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Allocates memory that may come in several blocks of equal length, so no large contiguous memory is needed.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="totalLength">The length of all blocks together, in elements; 0 gives one empty block.</param>
-    /// <param name="elementAlignment">
+    /// <param name="rowLength">
     /// Elements that belong together, an image row for instance: every block but the last holds a multiple of it. At most 32 MiB.
     /// </param>
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one block.</param>
@@ -130,17 +130,17 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>
     /// They are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above 32 MiB.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rowLength"/> is below 1 or above 32 MiB.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
     [return: OwnedBuffer]
-    public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
+    public MemoryGroup<T> AllocateGroup<T>(long totalLength, int rowLength = 1, AllocationOptions options = AllocationOptions.None)
         where T : struct
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
         Throw.IfNegative(totalLength, nameof(totalLength));
-        Throw.IfBelowOne(elementAlignment, nameof(elementAlignment));
-        AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment };
+        Throw.IfBelowOne(rowLength, nameof(rowLength));
+        AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = rowLength };
         MemoryGroup<T> group = new();
         group.Begin(AllocateMembers(request));
         return group;
@@ -153,8 +153,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> rows are one run of memory.</param>
     /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <returns>
-    /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
-    /// whole pixels and whole boundaries: rows are packed unless an alignment is asked for.
+    /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStrideInBytes"/> is the bytes of a row, rounded up to
+    /// the next boundary, which need not be a multiple of the pixel: rows are packed unless an alignment is asked for.
     /// </returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -168,9 +168,40 @@ public abstract partial class MemoryAllocator : IDisposable
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        PixelBuffer<TPixel> pixels = new(this, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        PixelBuffer<TPixel> pixels = new(this, request.Rows(width, height), rowAlignmentInBytes);
         pixels.Begin(AllocateMembers(request));
         return pixels;
+    }
+
+    /// <summary>Allocates the planes of an image, a video frame for instance, as one allocation.</summary>
+    /// <param name="format">The format: <see cref="PlanarFormat.Nv12"/>, or planes of one type.</param>
+    /// <param name="width">The width of the image in pixels, at least 1.</param>
+    /// <param name="height">The height of the image in rows, at least 1. Planes of half the size are rounded up.</param>
+    /// <param name="options">
+    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all planes are one run of memory, one after another.
+    /// </param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
+    /// <returns>The buffer, which the caller disposes.</returns>
+    /// <remarks>
+    /// The stride of the first plane is that of U and V, or twice that for I420, so rows of images with an odd width have a gap.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="format"/> is null.</exception>
+    /// <inheritdoc cref="AllocatePixels" path="/exception"/>
+    [return: OwnedBuffer]
+    public PlanarBuffer AllocatePlanar(
+        PlanarFormat format, int width, int height, AllocationOptions options = AllocationOptions.None, int rowAlignmentInBytes = 1)
+    {
+        ThrowIfUndefined(options);
+        AllocationRequest request = DescribePlanes(format, width, height, rowAlignmentInBytes, options);
+        long line = format.LineBytes(width, rowAlignmentInBytes);
+        if (line > int.MaxValue)
+        {
+            ThrowRowTooLong(width, request.TotalLength, line);
+        }
+
+        PlanarBuffer planes = new(this, format, width, height, (int)line, rowAlignmentInBytes);
+        planes.Begin(AllocateMembers(request));
+        return planes;
     }
 
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>

@@ -1,4 +1,5 @@
 using System.Collections;
+using Allocator.Adapters;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -76,14 +77,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         Throw.IfTooShort(nameof(destination), destination.TotalLength, TotalLength);
         using Reference reference = AddReference();
         using Reference destinationReference = destination.AddReference();
-        for (long done = 0; done < TotalLength;)
-        {
-            Span<T> from = SpanAt(done);
-            Span<T> to = destination.SpanAt(done);
-            int part = Math.Min(from.Length, to.Length);
-            from.Slice(0, part).CopyTo(to);
-            done += part;
-        }
+        PieceCopy.Copy(new Pieces(this), new Pieces(destination), TotalLength * Unsafe.SizeOf<T>());
     }
 
     /// <summary>Copies all elements to the beginning of a span.</summary>
@@ -93,12 +87,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     {
         Throw.IfTooShort(nameof(destination), destination.Length, TotalLength);
         using Reference reference = AddReference();
-        for (int i = 0; i < Count; i++)
-        {
-            Span<T> member = MemberSpan(i);
-            member.CopyTo(destination);
-            destination = destination.Slice(member.Length);
-        }
+        PieceCopy.Copy(new Pieces(this), destination.Slice(0, (int)TotalLength));
     }
 
     /// <summary>Copies a span to the beginning of the group.</summary>
@@ -108,13 +97,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     {
         Throw.IfTooShort("The group", TotalLength, source.Length);
         using Reference reference = AddReference();
-        for (int i = 0; !source.IsEmpty; i++)
-        {
-            Span<T> member = MemberSpan(i);
-            ReadOnlySpan<T> part = source.Slice(0, Math.Min(member.Length, source.Length));
-            part.CopyTo(member);
-            source = source.Slice(part.Length);
-        }
+        PieceCopy.Copy(source, new Pieces(this));
     }
 
     /// <summary>Sets all elements to zero.</summary>
@@ -139,6 +122,31 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
     }
 
+    /// <summary>
+    /// Returns a view of the same blocks as bytes. It shares the ownership: the memory goes back when this group and all views are
+    /// disposed.
+    /// </summary>
+    /// <returns>The view, which the caller disposes. It ends with its own <c>Dispose</c>, not with that of this group.</returns>
+    /// <remarks>Costs some small objects; no memory is taken or copied.</remarks>
+    /// <exception cref="ArgumentException">Managed memory of more than 2 GiB, which <c>WrapGroup</c> made a group of.</exception>
+    /// <exception cref="InvalidOperationException">There are 65,535 views, pins and uses already.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    [return: OwnedBuffer]
+    public MemoryGroup<byte> AsBytes() => View<byte>();
+
+    /// <summary>Returns a view of the same blocks as elements of another type of the same size, as <see cref="AsBytes"/> does.</summary>
+    /// <typeparam name="TTo">The type; it contains no references.</typeparam>
+    /// <exception cref="ArgumentException"><typeparamref name="TTo"/> has another size, or contains references.</exception>
+    /// <inheritdoc cref="AsBytes" path="/returns | /remarks | /exception[not(contains(@cref, 'Argument'))]"/>
+    [return: OwnedBuffer]
+    public MemoryGroup<TTo> Cast<TTo>()
+        where TTo : struct
+    {
+        MemoryAllocator.ThrowIfContainsReferences<TTo>();
+        Throw.IfOtherSize<TTo>(Unsafe.SizeOf<T>());
+        return View<TTo>();
+    }
+
     /// <summary>Enumerates the blocks in order.</summary>
     public IEnumerator<Memory<T>> GetEnumerator()
     {
@@ -148,7 +156,9 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
     }
 
-    /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
+    /// <summary>
+    /// Returns the memory as soon as nothing pins it, works on it, or views it. Never blocks; further calls have no effect.
+    /// </summary>
     public void Dispose() => LifetimeGuard.DisposeAndForget(ref _guard, _generation);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
@@ -168,6 +178,34 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         }
 
         return new Reference(this);
+    }
+
+    /// <summary>Begins a view: it keeps the memory of another group, and has an end of its own.</summary>
+    internal void BeginView<TFrom>(MemoryGroup<TFrom> whole)
+        where TFrom : struct
+    {
+        whole.AddReference();
+        try
+        {
+            (int size, int fromSize) = (Unsafe.SizeOf<T>(), Unsafe.SizeOf<TFrom>());
+            WrappedGuard<T> guard = WrappedGuard<T>.Over<TFrom>(whole._guard, whole.Unpin);
+            Begin(whole.IsContiguous
+                ? Allocation.OfCaller(guard, whole.TotalLength * fromSize / size, fromSize)
+                : new Allocation(guard, guard.Begin(), whole._layout.Scale(fromSize, size)));
+        }
+        catch
+        {
+            whole.Unpin();
+            throw;
+        }
+    }
+
+    private MemoryGroup<TTo> View<TTo>()
+        where TTo : struct
+    {
+        MemoryGroup<TTo> view = new();
+        view.BeginView(this);
+        return view;
     }
 
     /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
@@ -197,11 +235,13 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         return span;
     }
 
-    internal bool TryGetArray(out ArraySegment<T> segment)
+    /// <summary>Returns the managed array behind the only member, of a type of which its users may ask.</summary>
+    internal bool TryGetArray<TElement>(out ArraySegment<TElement> segment)
+        where TElement : struct
     {
         // Before the state is looked at, which confirms it.
         LifetimeGuard guard = _guard;
-        T[]? array = guard.Array as T[];
+        TElement[]? array = guard.Array as TElement[];
         ThrowIfDisposed();
         segment = default;
         if (guard is WrappedGuard<T> wrapped)
@@ -209,7 +249,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
             return wrapped.TryGetArray(out segment);
         }
 
-        segment = array is null ? default : new ArraySegment<T>(array, 0, (int)TotalLength);
+        segment = array is null ? default : new ArraySegment<TElement>(array, 0, (int)TotalLength);
         return array is not null;
     }
 
@@ -217,6 +257,11 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     /// Returns the start of the first member if it is unmanaged and others are one stride apart; otherwise 0. With a reference held.
     /// </summary>
     internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
+
+    /// <summary>Returns the bytes from the start of the memory to the origin of a member. Valid if the group is held afterwards.</summary>
+    internal nint OffsetOf(nint member) => _layout.IsSingle ? 0 : _layout.OriginOf(member) - _guard.Address;
+
+    internal MemoryHandle Pin(nint offsetInBytes, IPinnable pinnable) => _guard.Pin<T>(_generation, pinnable, offsetInBytes);
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
     {
@@ -229,10 +274,16 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     internal unsafe Span<T> MemberSpan(int index) =>
         _layout.IsSingle ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
+    internal bool IsHeld
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _guard.IsHeld(_generation);
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()
     {
-        if (!_guard.IsHeld(_generation))
+        if (!IsHeld)
         {
             Throw.Disposed(nameof(MemoryGroup<>), _guard);
         }
@@ -240,8 +291,18 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
 
     private nint MemberAddress(int index) => _layout.OriginOf(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
 
-    // From an element to the end of its member. The caller holds a reference.
-    private Span<T> SpanAt(long element) => MemberSpan((int)(element / BlockLength)).Slice((int)(element % BlockLength));
+    /// <summary>The bytes of a group, to which the caller holds a reference.</summary>
+    private readonly struct Pieces(MemoryGroup<T> group) : IPieces
+    {
+        public Span<byte> From(long position)
+        {
+            int size = Unsafe.SizeOf<T>();
+            (long element, int within) = (position / size, (int)(position % size));
+            int length = group.BlockLength;
+            Span<T> rest = length == 0 ? default : group.MemberSpan((int)(element / length)).Slice((int)(element % length));
+            return MemoryMarshal.AsBytes(rest.Slice(0, Math.Min(rest.Length, int.MaxValue / size))).Slice(within);
+        }
+    }
 
     /// <summary>A reference of <see cref="AddReference"/>, to be disposed once.</summary>
     internal readonly ref struct Reference(MemoryGroup<T> group)

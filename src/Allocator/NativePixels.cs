@@ -50,10 +50,12 @@ public sealed class NativePixels : IDisposable
     /// <summary>Gets the height in rows.</summary>
     public int Height { get; }
 
-    /// <summary>Gets the bytes from the beginning of one row to the beginning of the next.</summary>
+    /// <summary>
+    /// Gets the bytes from the beginning of one row to the beginning of the next; negative if the first row is the last in memory.
+    /// </summary>
     public int RowBytes { get; }
 
-    /// <summary>Gets the bytes from the first pixel to the end of the last row.</summary>
+    /// <summary>Gets the bytes from the beginning of the lowest row in memory to the end of the highest.</summary>
     public long LengthInBytes { get; }
 
     /// <summary>

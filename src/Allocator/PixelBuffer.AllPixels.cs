@@ -17,20 +17,9 @@ public sealed partial class PixelBuffer<TPixel>
                 nameof(destination));
         }
 
-        if (RowStride == Width && destination.RowStride == Width)
-        {
-            // Packed on both sides: the longest pieces there are, not rows.
-            _group.CopyTo(destination._group);
-            return;
-        }
-
-        ProcessPixelRows(destination, static (source, target) =>
-        {
-            for (int y = 0; y < source.Height; y++)
-            {
-                source.GetRowSpan(y).CopyTo(target.GetRowSpan(y));
-            }
-        });
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference destinationReference = destination._group.AddReference();
+        Copy(Access(0, Height), destination.Access(0, Height));
     }
 
     /// <summary>Copies all pixels from rows in other memory, a codec's for instance, whatever the blocks of this buffer.</summary>
@@ -41,14 +30,13 @@ public sealed partial class PixelBuffer<TPixel>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sourceRowStride"/> is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="source"/> ends before the last pixel of the last row.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
-    public void CopyFrom(ReadOnlySpan<TPixel> source, int sourceRowStride)
+    public unsafe void CopyFrom(ReadOnlySpan<TPixel> source, int sourceRowStride)
     {
         ThrowIfNotRows(source.Length, nameof(source), sourceRowStride, nameof(sourceRowStride));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        PixelAccessor<TPixel> rows = Access(0, Height);
-        for (int y = 0; y < Height; y++)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        fixed (TPixel* first = source)
         {
-            source.Slice(y * sourceRowStride, Width).CopyTo(rows.GetRowSpan(y));
+            Copy(AccessOther(first, sourceRowStride), Access(0, Height));
         }
     }
 
@@ -60,14 +48,13 @@ public sealed partial class PixelBuffer<TPixel>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="destinationRowStride"/> is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="destination"/> ends before the last pixel of the last row.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
-    public void CopyTo(Span<TPixel> destination, int destinationRowStride)
+    public unsafe void CopyTo(Span<TPixel> destination, int destinationRowStride)
     {
         ThrowIfNotRows(destination.Length, nameof(destination), destinationRowStride, nameof(destinationRowStride));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        PixelAccessor<TPixel> rows = Access(0, Height);
-        for (int y = 0; y < Height; y++)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        fixed (TPixel* first = destination)
         {
-            rows.GetRowSpan(y).CopyTo(destination.Slice(y * destinationRowStride, Width));
+            Copy(Access(0, Height), AccessOther(first, destinationRowStride));
         }
     }
 
@@ -93,50 +80,34 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>
-    /// Sets all pixels to zero, but not the gaps between rows that exist if <see cref="RowStride"/> is above <see cref="Width"/>.
+    /// Sets all pixels to zero, but not the gaps between rows that exist if <see cref="RowStrideInBytes"/> is above the bytes of a row.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public void Clear()
     {
-        if (RowStride == Width)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        PixelAccessor<TPixel> rows = Access(0, Height);
+        for (int y = 0, run; y < Height; y += run)
         {
-            _group.Clear();
-            return;
+            rows.GetRun(y, out run).Clear();
         }
-
-        ProcessPixelRows(static rows =>
-        {
-            for (int y = 0; y < rows.Height; y++)
-            {
-                rows.GetRowSpan(y).Clear();
-            }
-        });
     }
 
     /// <summary>Sets all pixels to a value, but not the gaps between rows.</summary>
     /// <inheritdoc cref="Clear" path="/exception"/>
     public void Fill(TPixel value)
     {
-        if (RowStride == Width)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        PixelAccessor<TPixel> rows = Access(0, Height);
+        for (int y = 0, run; y < Height; y += run)
         {
-            _group.Fill(value);
-            return;
+            rows.GetRun(y, out run).Fill(value);
         }
-
-        ProcessPixelRows(
-            static (rows, value) =>
-            {
-                for (int y = 0; y < rows.Height; y++)
-                {
-                    rows.GetRowSpan(y).Fill(value);
-                }
-            },
-            value);
     }
 
     /// <summary>
     /// Pins contiguous pixels for native code: their address does not change, and the memory stays, until the handle is disposed, even
-    /// past <see cref="Dispose"/>. Rows are <see cref="RowStride"/> pixels apart.
+    /// past <see cref="Dispose"/>. Rows are <see cref="RowStrideInBytes"/> apart.
     /// </summary>
     /// <returns>The address of the first pixel, in a handle that the caller disposes, once.</returns>
     /// <remarks>For native code that keeps the pixels and releases them itself there is <see cref="HandOff"/>.</remarks>
@@ -148,7 +119,7 @@ public sealed partial class PixelBuffer<TPixel>
     public MemoryHandle Pin()
     {
         ThrowIfNotContiguous();
-        return _group[0].Pin();
+        return new RowMemory<TPixel>(this, 0, Width).Pin();
     }
 
     /// <summary>
@@ -161,27 +132,18 @@ public sealed partial class PixelBuffer<TPixel>
     /// disposing the allocator: without a release it stays outstanding for ever. If this throws, nothing has changed.
     /// </remarks>
     /// <exception cref="InvalidOperationException">
-    /// The pixels are not contiguous: allocate them with <see cref="AllocationOptions.Contiguous"/>. Or a row has more than
-    /// <see cref="int.MaxValue"/> bytes.
+    /// The pixels are not contiguous: allocate them with <see cref="AllocationOptions.Contiguous"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed, or handed off.</exception>
     [return: OwnedBuffer]
     public NativePixels HandOff()
     {
-        ThrowIfNotContiguous();
-        long rowBytes = (long)RowStride * Unsafe.SizeOf<TPixel>();
-        if (rowBytes > int.MaxValue)
-        {
-            throw new InvalidOperationException(
-                Invariant($"A row takes {rowBytes:N0} bytes; native code counts them in 32 bits, up to {int.MaxValue:N0}. ")
-                    + "The buffer is as it was.");
-        }
-
+        MemoryHandle pin = Pin();
         NativePixels pixels;
-        MemoryHandle pin = _group[0].Pin();
         try
         {
-            pixels = new NativePixels(pin, Width, Height, (int)rowBytes, (Height - 1) * rowBytes + (long)Width * Unsafe.SizeOf<TPixel>());
+            long length = PixelRows.LengthInBytes(Width, Height, _rows.Stride, Unsafe.SizeOf<TPixel>());
+            pixels = new NativePixels(pin, Width, Height, RowStrideInBytes, length);
         }
         catch
         {
@@ -200,6 +162,73 @@ public sealed partial class PixelBuffer<TPixel>
         }
 
         return pixels;
+    }
+
+    // Reads the address first, by a volatile read: it is this buffer's if the buffer is still held after that.
+    internal unsafe Span<TPixel> DangerousGetSpan(int y, int length)
+    {
+        nint first = _group.FirstAddress();
+        if (first == 0)
+        {
+            return DangerousGetSpanSlow(y, length);
+        }
+
+        _group.ThrowIfDisposed();
+        return MemoryMarshal.CreateSpan(ref *(TPixel*)(first + _rows.OffsetOf(y, _group.Layout.Gap)), length);
+    }
+
+    private Span<TPixel> DangerousGetSpanSlow(int y, int length)
+    {
+        Span<byte> array = _group.Layout.IsSingle ? _group.GetMemberSpan(0) : default;
+        _group.ThrowIfDisposed();
+        return Access(0, array, 0, Height).GetSpan(y, length);
+    }
+
+    internal MemoryHandle Pin(int y, int x, IPinnable pinnable) => _group.Pin(OffsetOf(y) + (nint)x * Unsafe.SizeOf<TPixel>(), pinnable);
+
+    internal void Unpin() => _group.Unpin();
+
+    internal bool TryGetArray(int y, int length, out ArraySegment<TPixel> segment)
+    {
+        int offset = (int)(OffsetOf(y) / Unsafe.SizeOf<TPixel>());
+        bool isArray = _group.TryGetArray(out segment) && OffsetOf(y) % Unsafe.SizeOf<TPixel>() == 0;
+        segment = isArray ? new ArraySegment<TPixel>(segment.Array!, segment.Offset + offset, length) : default;
+        return isArray;
+    }
+
+    // From the start of the memory to the first pixel of a row.
+    private nint OffsetOf(int y)
+    {
+        y += _rows.Top;
+        return _group.OffsetOf(_rows.Map.Find(y)) + _rows.Offset + y * _rows.Stride;
+    }
+
+    private void Copy(scoped PixelAccessor<TPixel> source, scoped PixelAccessor<TPixel> destination)
+    {
+        if (source.TryCopyTo(destination))
+        {
+            return;
+        }
+
+        // The same memory by other strides, as if an image is turned upside down in place.
+        using PixelBuffer<TPixel> between = _allocator.AllocatePixels<TPixel>(Width, Height);
+        using MemoryGroup<byte>.Reference reference = between._group.AddReference();
+        source.TryCopyTo(between.Access(0, Height));
+        between.Access(0, Height).TryCopyTo(destination);
+    }
+
+    // Pixels at an address, which the caller has pinned.
+    private unsafe PixelAccessor<TPixel> AccessOther(TPixel* first, int rowStride) => new(
+        (nint)first, default, 0, null, new PixelRows { Stride = (nint)rowStride * sizeof(TPixel), Width = Width, Height = Height }, 0);
+
+    // Whether all pixels and the gaps between their rows can be one span of pixels, and of what length: with the last gap, if it is there.
+    private bool TryGetSingleLength(out int length)
+    {
+        long bytes = Math.Min((long)_rows.Stride * Height, _group.TotalLength - OffsetOf(0));
+        bool isSingle = IsContiguous && _rows.Stride > 0 && _rows.Stride % Unsafe.SizeOf<TPixel>() == 0
+            && bytes / Unsafe.SizeOf<TPixel>() <= int.MaxValue;
+        length = isSingle ? (int)(bytes / Unsafe.SizeOf<TPixel>()) : 0;
+        return isSingle;
     }
 
     private void ThrowIfNotContiguous()

@@ -12,37 +12,50 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
 {
     private readonly MemoryAllocator _allocator;
-    private readonly MemoryGroup<TPixel> _group = new();
-    private RowMap _map;
+    private readonly MemoryGroup<byte> _group = new();
     private readonly int _rowAlignmentInBytes;
+    private PixelRows _rows;
 
-    internal PixelBuffer(MemoryAllocator allocator, int width, int height, int rowStride, int rowAlignmentInBytes)
+    internal PixelBuffer(MemoryAllocator allocator, in PixelRows rows, int rowAlignmentInBytes)
     {
         _allocator = allocator;
+        _rows = rows;
         _rowAlignmentInBytes = rowAlignmentInBytes;
-        Width = width;
-        Height = height;
-        RowStride = rowStride;
     }
 
     /// <summary>Gets the width in pixels.</summary>
-    public int Width { get; }
+    public int Width => _rows.Width;
 
     /// <summary>Gets the height in rows.</summary>
-    public int Height { get; }
+    public int Height => _rows.Height;
 
-    /// <summary>Gets the pixels from the beginning of one row to the beginning of the next, within one block of memory.</summary>
-    public int RowStride { get; }
+    /// <summary>
+    /// Gets the pixels from the beginning of one row to the beginning of the next, within one block of memory; negative if the first row
+    /// is the last in memory.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">
+    /// Rows are not a whole number of pixels apart: use <see cref="RowStrideInBytes"/>.
+    /// </exception>
+    public int RowStride => _rows.StrideInPixels(Unsafe.SizeOf<TPixel>());
 
-    /// <summary>Gets whether all rows are one run of memory, <see cref="RowStride"/> pixels apart.</summary>
-    public bool IsContiguous => _group.IsContiguous;
+    /// <summary>
+    /// Gets the bytes from the beginning of one row to the beginning of the next, within one block of memory; negative if the first row is
+    /// the last in memory. Other libraries call it step, pitch, line size or row bytes.
+    /// </summary>
+    public int RowStrideInBytes => (int)_rows.Stride;
+
+    /// <summary>Gets whether all rows are one run of memory, <see cref="RowStrideInBytes"/> apart.</summary>
+    public bool IsContiguous => _rows.RowsFrom(0) == Height;
 
     void IRented.Begin(in Allocation allocation) => Begin(allocation);
 
     internal void Begin(in Allocation allocation)
     {
         _group.Begin(allocation);
-        _map = _group.Layout.IsSingle ? default : new RowMap(_group.BlockLength / RowStride);
+        if (!_group.IsContiguous)
+        {
+            _rows = _rows with { Map = new RowMap(_group.BlockLength / (int)_rows.Stride) };
+        }
     }
 
     /// <summary>Calls a delegate with access to all rows.</summary>
@@ -51,8 +64,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRows(PixelRowsAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        action(Access(0, Height));
+        ProcessPixelRows(static (rows, action) => action(rows), action);
     }
 
     /// <summary>Calls a delegate with access to all rows, and a state that saves a closure.</summary>
@@ -60,8 +72,24 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRows<TState>(PixelRowsAction<TPixel, TState> action, TState state)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
         action(Access(0, Height), state);
+    }
+
+    /// <summary>Calls a delegate that only reads, with access to all rows.</summary>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    public void ReadPixelRows(ReadOnlyPixelRowsAction<TPixel> action)
+    {
+        Throw.IfNull(action, nameof(action));
+        ProcessPixelRows(static (rows, action) => action(rows), action);
+    }
+
+    /// <summary>Calls a delegate that only reads, with access to all rows, and a state that saves a closure.</summary>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    public void ReadPixelRows<TState>(ReadOnlyPixelRowsAction<TPixel, TState> action, TState state)
+    {
+        Throw.IfNull(action, nameof(action));
+        ProcessPixelRows(static (rows, call) => call.action(rows, call.state), (action, state));
     }
 
     /// <summary>Calls a delegate with access to all rows of this buffer and another. The sizes may differ.</summary>
@@ -69,11 +97,23 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public void ProcessPixelRows<TOther>([Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action)
         where TOther : unmanaged
     {
+        Throw.IfNull(action, nameof(action));
+        ProcessPixelRows(other, static (rows, others, action) => action(rows, others), action);
+    }
+
+    /// <summary>
+    /// Calls a delegate with access to all rows of this buffer and another, and a state that saves a closure. The sizes may differ.
+    /// </summary>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    public void ProcessPixelRows<TOther, TState>(
+        [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther, TState> action, TState state)
+        where TOther : unmanaged
+    {
         Throw.IfNull(other, nameof(other));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
-        action(Access(0, Height), other.Access(0, other.Height));
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference otherReference = other._group.AddReference();
+        action(Access(0, Height), other.Access(0, other.Height), state);
     }
 
     /// <summary>Calls a delegate with access to all rows of this buffer and two others. The sizes may differ.</summary>
@@ -87,9 +127,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         Throw.IfNull(second, nameof(second));
         Throw.IfNull(third, nameof(third));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TSecond>.Reference secondReference = second._group.AddReference();
-        using MemoryGroup<TThird>.Reference thirdReference = third._group.AddReference();
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference secondReference = second._group.AddReference();
+        using MemoryGroup<byte>.Reference thirdReference = third._group.AddReference();
         action(Access(0, Height), second.Access(0, second.Height), third.Access(0, third.Height));
     }
 
@@ -99,11 +139,37 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxDegreeOfParallelism"/> is 0 or below -1.</exception>
     /// <exception cref="AggregateException">A delegate threw.</exception>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
-    public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1)
+    public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1) =>
+        ProcessPixelRowsInParallel(action, maxDegreeOfParallelism, CancellationToken.None);
+
+    /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once, until it is cancelled.</summary>
+    /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
+    /// <param name="cancellationToken">
+    /// Prevents bands that have not begun. A delegate that is to end early looks at the token itself.
+    /// </param>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled; some bands may be done.</exception>
+    /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int)" path="/exception"/>
+    public void ProcessPixelRowsInParallel(
+        PixelRowsAction<TPixel> action, int maxDegreeOfParallelism, CancellationToken cancellationToken)
     {
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        ForEachBand((firstRow, height) => action(Access(firstRow, height)), maxDegreeOfParallelism);
+        ProcessPixelRowsInParallel(static (rows, action) => action(rows), action, maxDegreeOfParallelism, cancellationToken);
+    }
+
+    /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once, with a state that saves a closure.</summary>
+    /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
+    /// <param name="state">What each call gets. Several threads have it at once.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
+    /// <param name="cancellationToken">Prevents bands that have not begun.</param>
+    /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int, CancellationToken)" path="/exception"/>
+    public void ProcessPixelRowsInParallel<TState>(
+        PixelRowsAction<TPixel, TState> action, TState state, int maxDegreeOfParallelism = -1,
+        CancellationToken cancellationToken = default)
+    {
+        Throw.IfNull(action, nameof(action));
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        ForEachBand((firstRow, height) => action(Access(firstRow, height), state), maxDegreeOfParallelism, cancellationToken);
     }
 
     /// <summary>
@@ -118,11 +184,77 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action, int maxDegreeOfParallelism = -1)
         where TOther : unmanaged
     {
+        Throw.IfNull(action, nameof(action));
+        ProcessPixelRowsInParallel(other, static (rows, others, action) => action(rows, others), action, maxDegreeOfParallelism);
+    }
+
+    /// <summary>As the overload without a state, and until it is cancelled.</summary>
+    /// <param name="other">The buffer that all bands see whole.</param>
+    /// <param name="action">Called once a band, with the band and the other buffer.</param>
+    /// <param name="state">What each call gets. Several threads have it at once.</param>
+    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
+    /// <param name="cancellationToken">Prevents bands that have not begun.</param>
+    /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int, CancellationToken)" path="/exception"/>
+    public void ProcessPixelRowsInParallel<TOther, TState>(
+        [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther, TState> action, TState state,
+        int maxDegreeOfParallelism = -1, CancellationToken cancellationToken = default)
+        where TOther : unmanaged
+    {
         Throw.IfNull(other, nameof(other));
         Throw.IfNull(action, nameof(action));
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
-        ForEachBand((firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        using MemoryGroup<byte>.Reference otherReference = other._group.AddReference();
+        ForEachBand(
+            (firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height), state),
+            maxDegreeOfParallelism,
+            cancellationToken);
+    }
+
+    /// <summary>
+    /// Returns a view of a part of the pixels, without a copy. It shares the ownership: the memory goes back when this buffer and all
+    /// views are disposed, in any order, so other threads can have parts.
+    /// </summary>
+    /// <param name="x">The first column, from 0.</param>
+    /// <param name="y">The first row, from 0.</param>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <returns>The view, which the caller disposes. It ends with its own <c>Dispose</c>, not with that of this buffer.</returns>
+    /// <remarks>
+    /// Costs some small objects. A view has all members of a pixel buffer; a <c>Clone</c> of it is packed into memory of its own. Within
+    /// a delegate, <see cref="PixelAccessor{TPixel}.Slice"/> costs less.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The part is empty, or not within this buffer.</exception>
+    /// <exception cref="InvalidOperationException">There are 65,535 views, pins and uses already.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> Crop(int x, int y, int width, int height)
+    {
+        Throw.IfNotWithin(x, Width, nameof(x));
+        Throw.IfNotWithin(y, Height, nameof(y));
+        Throw.IfBelowOne(width, nameof(width));
+        Throw.IfBelowOne(height, nameof(height));
+        Throw.IfNotWithin(width, Width - x, nameof(width));
+        Throw.IfNotWithin(height, Height - y, nameof(height));
+        return View<TPixel>(_rows.Slice(x, y, width, height, Unsafe.SizeOf<TPixel>()));
+    }
+
+    /// <summary>Returns a view of the same rows as bytes: as wide as the bytes of a row of pixels. It shares the ownership.</summary>
+    /// <remarks>Costs some small objects; no memory is taken or copied.</remarks>
+    /// <inheritdoc cref="Crop" path="/returns | /exception[not(contains(@cref, 'Range'))]"/>
+    [return: OwnedBuffer]
+    public PixelBuffer<byte> AsBytes() => View<byte>(_rows with { Width = Width * Unsafe.SizeOf<TPixel>() });
+
+    /// <summary>Returns a view of the same rows as pixels of another type of the same size. It shares the ownership.</summary>
+    /// <typeparam name="TTo">That type: <see cref="uint"/> for pixels of four bytes, for instance.</typeparam>
+    /// <remarks>Costs some small objects; no memory is taken or copied.</remarks>
+    /// <exception cref="ArgumentException"><typeparamref name="TTo"/> has another size.</exception>
+    /// <inheritdoc cref="Crop" path="/returns | /exception[not(contains(@cref, 'Range'))]"/>
+    [return: OwnedBuffer]
+    public PixelBuffer<TTo> Cast<TTo>()
+        where TTo : unmanaged
+    {
+        Throw.IfOtherSize<TTo>(Unsafe.SizeOf<TPixel>());
+        return View<TTo>(_rows);
     }
 
     /// <summary>Calls a delegate with all pixels as one span, if they are contiguous, packed, and not too long for one.</summary>
@@ -131,28 +263,29 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        _group.ThrowIfDisposed();
-        if (_group.Count > 1 || RowStride != Width)
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        if (!_rows.IsPacked(Unsafe.SizeOf<TPixel>()) || !TryGetSingleLength(out int length))
         {
             return false;
         }
 
-        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        action(_group.MemberSpan(0));
+        action(Access(0, Height).GetSpan(0, length));
         return true;
     }
 
     /// <summary>
-    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, if they are contiguous and not longer than a span can be.
-    /// Its lifetime is left to the caller: spans of it must not be used after <see cref="Dispose"/>.
+    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, if they are contiguous, a positive whole number of pixels
+    /// apart, and not longer than a span can be. Its lifetime is left to the caller: spans of it must not be used after
+    /// <see cref="Dispose"/>.
     /// </summary>
     /// <returns>False if they are not.</returns>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public bool DangerousTryGetSingleMemory(out Memory<TPixel> memory)
     {
         _group.ThrowIfDisposed();
-        memory = _group.Count == 1 ? _group[0] : default;
-        return _group.Count == 1;
+        bool isSingle = TryGetSingleLength(out int length);
+        memory = isSingle ? new RowMemory<TPixel>(this, 0, length).Memory : default;
+        return isSingle;
     }
 
     /// <summary>Returns the pixels of one row. The caller keeps the buffer alive and does not dispose it while the span is used.</summary>
@@ -161,31 +294,71 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public Span<TPixel> DangerousGetRowSpan(int y)
     {
-        // The address first, by a volatile read: it is this buffer's if the buffer is still held after that.
-        nint first = _group.FirstAddress();
-        Span<TPixel> array = first == 0 && _group.Layout.IsSingle ? _group.GetMemberSpan(0) : default;
-        _group.ThrowIfDisposed();
-        return Access(first, array, 0, Height).GetRowSpan(y);
+        ThrowIfNotRow(y);
+        return DangerousGetSpan(y, Width);
     }
 
-    /// <summary>Returns the memory as soon as nothing pins it and no delegate works on it. Never blocks; may be repeated.</summary>
+    /// <summary>
+    /// Returns one row as memory, for asynchronous code: reading a file into it, for instance. The caller keeps the buffer alive, and does
+    /// not dispose it meanwhile; spans of it must not be used after <see cref="Dispose"/>.
+    /// </summary>
+    /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
+    /// <returns>The row, in an array or in unmanaged memory. Costs one small object. After <see cref="Dispose"/> it throws.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public Memory<TPixel> DangerousGetRowMemory(int y)
+    {
+        ThrowIfNotRow(y);
+        _group.ThrowIfDisposed();
+        return new RowMemory<TPixel>(this, y, Width).Memory;
+    }
+
+    /// <summary>
+    /// Returns the memory as soon as nothing pins it, no delegate works on it, and all views are disposed. Never blocks; may be repeated.
+    /// </summary>
     public void Dispose() => _group.Dispose();
 
     /// <summary>Describes the image in a line: its pixel type, its size, its blocks, and how long it has been outstanding.</summary>
     public override string ToString() =>
         Invariant($"{nameof(PixelBuffer<>)}<{typeof(TPixel).Name}> {Width} × {Height}, {_group.DescribeMemory()}");
 
-    private void ForEachBand(Action<int, int> action, int maxDegreeOfParallelism)
+    internal bool IsHeld => _group.IsHeld;
+
+    internal void BeginView(MemoryGroup<byte> whole) => _group.BeginView(whole);
+
+    private PixelBuffer<TTo> View<TTo>(in PixelRows rows)
+        where TTo : unmanaged
+    {
+        PixelBuffer<TTo> view = new(_allocator, rows, _rowAlignmentInBytes);
+        view.BeginView(_group);
+        return view;
+    }
+
+    private void ForEachBand(Action<int, int> action, int maxDegreeOfParallelism, CancellationToken cancellationToken)
     {
         bool isDegree = maxDegreeOfParallelism is -1 or >= 1;
         Throw.Unless(isDegree, nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
         int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
-        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands, TaskScheduler = RowScheduler.Shared }, band =>
+        ParallelOptions options = new()
+        {
+            MaxDegreeOfParallelism = bands,
+            TaskScheduler = RowScheduler.Shared,
+            CancellationToken = cancellationToken,
+        };
+        Parallel.For(0, bands, options, band =>
         {
             int firstRow = (int)((long)Height * band / bands);
             int endRow = (int)((long)Height * (band + 1) / bands);
             action(firstRow, endRow - firstRow);
         });
+    }
+
+    private void ThrowIfNotRow(int y)
+    {
+        if ((uint)y >= (uint)Height)
+        {
+            Throw.RowOutOfRange(y, Height);
+        }
     }
 
     // With a reference held.
@@ -195,8 +368,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         return Access(first, first == 0 && _group.Layout.IsSingle ? _group.MemberSpan(0) : default, firstRow, height);
     }
 
-    private PixelAccessor<TPixel> Access(nint first, Span<TPixel> array, int firstRow, int height) =>
-        new(first, array, _group.Layout, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
+    private PixelAccessor<TPixel> Access(nint first, Span<byte> array, int firstRow, int height) => new(
+        first, array, _group.Layout.Gap, _group.Layout.Origins, _rows with { Top = _rows.Top + firstRow, Height = height }, _rows.Top);
 }
 
 /// <summary>

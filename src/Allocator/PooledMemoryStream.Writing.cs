@@ -129,7 +129,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         MoveBehind(source.Length);
     }
 
-    private StreamMemory MakeRoom(int count)
+    private StreamMemory MakeRoom(long count)
     {
         StreamMemory memory = Use();
         long end = EndOf(count);
@@ -143,7 +143,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         return memory;
     }
 
-    private void MoveBehind(int written)
+    private void MoveBehind(long written)
     {
         _position += written;
         _length = Math.Max(_length, _position);
@@ -164,7 +164,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         }
     }
 
-    private long EndOf(int count)
+    private long EndOf(long count)
     {
         if (count > long.MaxValue - _position)
         {
@@ -187,6 +187,11 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
     private static void CopyBlocks(StreamMemory memory, long start, long end, Stream destination)
     {
+        if (TryCopyToGroup(memory, start, end, destination))
+        {
+            return;
+        }
+
         while (start < end)
         {
             ReadOnlyMemory<byte> rest = memory.From(start, end);
@@ -195,9 +200,27 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         }
     }
 
+    // In one step: a stream over a group may be over memory of this one, and a block must not be overwritten before it is read.
+    private static bool TryCopyToGroup(StreamMemory memory, long start, long end, Stream destination)
+    {
+        if (destination is not PooledMemoryStream { _memory: GroupMemory } other || start >= end)
+        {
+            return false;
+        }
+
+        memory.CopyTo(start, other.MakeRoom(end - start), other._position, end - start);
+        other.MoveBehind(end - start);
+        return true;
+    }
+
     private static async Task CopyBlocksAsync(
         StreamMemory memory, long start, long end, Stream destination, CancellationToken cancellationToken)
     {
+        if (TryCopyToGroup(memory, start, end, destination))
+        {
+            return;
+        }
+
         while (start < end)
         {
             ReadOnlyMemory<byte> rest = memory.From(start, end);

@@ -49,6 +49,16 @@ internal static class Throw
         }
     }
 
+    public static void IfOtherSize<T>(int sizeInBytes)
+        where T : struct
+    {
+        if (Unsafe.SizeOf<T>() != sizeInBytes)
+        {
+            throw new ArgumentException(
+                Invariant($"{typeof(T)} has {Unsafe.SizeOf<T>()} bytes; the elements have {sizeInBytes}. Use a type of that size, or AsBytes."));
+        }
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfDisposed(bool isDisposed, string typeName)
     {
@@ -120,7 +130,7 @@ internal static class Throw
         throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, the limit. Dispose pins after use.");
 
     [DoesNotReturn]
-    public static void StreamTooLong(long position, int count) =>
+    public static void StreamTooLong(long position, long count) =>
         throw new IOException(
             Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream. Set the Position lower."));
 

@@ -59,6 +59,46 @@ public class OpenCvPixelsTests
         Assert.True(mat.IsDisposed);
     }
 
+    /// <summary>24-bit pixels, whose step is no multiple of them: OpenCV's rows as pixels, and pixels as OpenCV's rows.</summary>
+    [SkippableFact]
+    public void Bgr_WithAnyStep_IsSharedBothWays()
+    {
+        Real.SkipWithout("opencvsharp");
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using PixelBuffer<Vec3b> buffer = allocator.AllocatePixels<Vec3b>(
+            Width - 2, Height, AllocationOptions.Contiguous | AllocationOptions.Clean, rowAlignmentInBytes: 4);
+        using NativePixels pixels = buffer.HandOff();
+        Assert.Equal(1916, pixels.RowBytes);
+        using Mat mat = Mat.FromPixelData(pixels.Height, pixels.Width, MatType.CV_8UC3, pixels.Pointer, pixels.RowBytes);
+        Cv2.Rectangle(mat, new Rect(100, 50, 20, 10), new Scalar(1, 2, 3), thickness: -1);
+
+        using PixelBuffer<Vec3b> part = OpenCvPixels.ToPixelBuffer<Vec3b>(mat[new Rect(99, 49, 21, 11)], allocator);
+        Assert.Equal((21, 11, pixels.RowBytes), (part.Width, part.Height, part.RowStrideInBytes));
+        Assert.Equal(new Vec3b(0, 0, 0), part.DangerousGetRowSpan(1)[0]);
+        Assert.Equal(new Vec3b(1, 2, 3), part.DangerousGetRowSpan(10)[20]);
+        part.Fill(new Vec3b(7, 8, 9));
+        Assert.Equal(new Vec3b(7, 8, 9), mat.At<Vec3b>(49, 99));
+        Assert.Equal(new Vec3b(0, 0, 0), mat.At<Vec3b>(60, 99));
+
+        // Upside down: the first row is the last of the matrix.
+        using PixelBuffer<Vec3b> flipped = allocator.WrapPixels<Vec3b>(mat.Ptr(Height - 1), Width - 2, Height, -pixels.RowBytes);
+        using Mat expected = mat.Flip(FlipMode.X);
+        for (int y = 0; y < Height; y++)
+        {
+            Assert.Equal(expected.At<Vec3b>(y, 100), flipped.DangerousGetRowSpan(y)[100]);
+        }
+    }
+
+    [SkippableFact]
+    public void ToPixelBuffer_PixelOfAnotherSize_Throws()
+    {
+        Real.SkipWithout("opencvsharp");
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using Mat mat = new(Height, Width, MatType.CV_8UC3);
+        Assert.Throws<ArgumentException>(() => OpenCvPixels.ToPixelBuffer<uint>(mat, allocator));
+        Assert.False(mat.IsDisposed);
+    }
+
     /// <summary>Its rows are long enough, and were taken for pixels of four bytes.</summary>
     [SkippableFact]
     public void ToPixelBuffer_MatrixOfAnotherType_Throws()

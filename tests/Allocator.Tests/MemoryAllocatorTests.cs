@@ -177,8 +177,8 @@ public class MemoryAllocatorTests
     public void AllocateGroup_ElementAlignmentOutOfRange_Throws()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
-        Assert.Throws<ArgumentOutOfRangeException>("elementAlignment", () => allocator.AllocateGroup<int>(10, 0));
-        Assert.Throws<ArgumentOutOfRangeException>("elementAlignment", () => allocator.AllocateGroup<int>(10, 8 * 1024 * 1024 + 1));
+        Assert.Throws<ArgumentOutOfRangeException>("rowLength", () => allocator.AllocateGroup<int>(10, 0));
+        Assert.Throws<ArgumentOutOfRangeException>("rowLength", () => allocator.AllocateGroup<int>(10, 8 * 1024 * 1024 + 1));
         allocator.AllocateGroup<int>(10, 8 * 1024 * 1024).Dispose();
     }
 

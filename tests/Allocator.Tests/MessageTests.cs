@@ -12,7 +12,7 @@ public class MessageTests
         ["AllocateAligned"] = (static a => a.AllocateAligned<byte>(5, 3), ["alignmentInBytes", "3", "power of two", "2097152"]),
         ["AllocatePixels"] = (static a => a.AllocatePixels<int>(0, 5), ["width", "0", "at least 1"]),
         ["AllocatePixels, stride"] = (
-            static a => a.AllocatePixels<int>(int.MaxValue, 5, rowAlignmentInBytes: 64), ["width", "2147483647", "2147483648", "limit"]),
+            static _ => Large().AllocatePixels<int>(800_000_000, 1), ["width", "800000000", "3,200,000,000 bytes", "limit"]),
         ["AllocateGroup, limit"] = (
             static a => a.AllocateGroup<byte>(5L << 20), ["5,242,880", "1,048,576", "AllocationLimitMegabytes", "raise"]),
         ["Allocate, budget"] = (
@@ -20,7 +20,7 @@ public class MessageTests
         ["Allocate, no room"] = (static a => Keep(a, 40_000), ["65,536", "of the memory budget", "BudgetTimeout", "Asynchronous"]),
         ["WrapPixels, memory"] = (static a => a.WrapPixels(new int[9].AsMemory(), 3, 4, 3), ["pixels", "9", "12"]),
         ["WrapPixels, stride"] = (static a => a.WrapPixels(new int[90].AsMemory(), 3, 4, 2), ["rowStride", "2", "at least 3"]),
-        ["WrapPixels, address"] = (static a => a.WrapPixels<int>(1, 30, 4, 100), ["rowBytes", "100", "at least 120", "30 pixels"]),
+        ["WrapPixels, address"] = (static a => a.WrapPixels<int>(1, 30, 4, 100), ["rowStrideInBytes", "100", "at least 120", "30 pixels"]),
         ["ReserveAsync"] = (static a => a.ReserveAsync(5, TimeSpan.FromSeconds(-2)).AsTask().Wait(), ["timeout", "-00:00:02", "Infinite"]),
         ["CreateStream"] = (static a => a.CreateStream(-1), ["capacity", "-1", "negative"]),
         ["Stream, group full"] = (

@@ -153,7 +153,10 @@ public unsafe class WrappedMemoryTests
         Assert.Throws<ArgumentException>(() => allocator.WrapPixels(memory, Width + 1, Height, Stride, Release));
         Assert.Throws<ArgumentException>(() => allocator.WrapPixels(memory, 1, int.MaxValue, int.MaxValue, Release));
         Assert.Throws<ArgumentNullException>(() => allocator.WrapPixels<int>(0, 1, 1, 4, Release));
-        Assert.Throws<ArgumentException>(() => allocator.WrapPixels<int>(64, 1, 1, 5, Release));
+        Assert.Throws<ArgumentOutOfRangeException>(() => allocator.WrapPixels<int>(64, 2, 1, -4, Release));
+        Assert.Throws<ArgumentOutOfRangeException>(() => allocator.WrapPixels<int>(64, 1, 2, int.MinValue, Release));
+        Assert.Throws<ArgumentOutOfRangeException>(() => allocator.WrapPixels(memory, 1, 1, int.MaxValue, Release));
+        Assert.Throws<ArgumentException>(() => allocator.WrapPixels<int>(new byte[11], 1, 2, -8, Release));
         Assert.Throws<ArgumentOutOfRangeException>(() => allocator.WrapPixels<int>(64, 2, 1, 4, Release));
         Assert.Throws<ArgumentException>(() => allocator.WrapGroup(new ArraySegment<byte>[1].AsMemory()));
         Assert.Equal(0, released);

@@ -51,8 +51,19 @@ public sealed class OpenCvPixels : IDisposable
             throw new ArgumentException("The matrix is not of type CV_8UC4.", nameof(mat));
         }
 
-        return allocator.WrapPixels<uint>(mat.Data, mat.Cols, mat.Rows, checked((int)mat.Step()), mat.Dispose);
+        return ToPixelBuffer<uint>(mat, allocator);
     }
+
+    /// <summary>
+    /// Returns the pixels of a matrix, or of a region of one, as a pixel buffer, whatever its step. Disposing that disposes the matrix.
+    /// </summary>
+    /// <typeparam name="TPixel">A type of the size of an element: 3 bytes for <c>CV_8UC3</c>.</typeparam>
+    [return: OwnedBuffer]
+    public static PixelBuffer<TPixel> ToPixelBuffer<TPixel>(Mat mat, MemoryAllocator allocator)
+        where TPixel : unmanaged =>
+        mat.ElemSize() == System.Runtime.CompilerServices.Unsafe.SizeOf<TPixel>()
+            ? allocator.WrapPixels<TPixel>(mat.Data, mat.Cols, mat.Rows, checked((int)mat.Step()), mat.Dispose)
+            : throw new ArgumentException($"The elements of the matrix have {mat.ElemSize()} bytes.", nameof(mat));
 
     /// <summary>Disposes the matrix first, and then what it points to.</summary>
     public void Dispose()

@@ -247,7 +247,7 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        return returnsRaw ? all.AsRaw() : ResultOf(call, all);
+        return returnsRaw ? all.AsRaw() : _members.IsPart(method) ? all.AsMemory() : ResultOf(call, all);
     }
 
     /// <summary>Returns the result of a member of the compilation that returns its argument, or a view of it.</summary>

@@ -84,6 +84,9 @@ internal sealed class KnownMembers
     public bool IsHandOff(IMethodSymbol method) =>
         method is { Name: "HandOff", Parameters.Length: 0, IsStatic: false } && IsOfAllocator(method);
 
+    /// <summary>Returns whether the method returns a part of the buffer as an object that ends with it, and need not be disposed.</summary>
+    public bool IsPart(IMethodSymbol method) => method.Name == "GetPlane" && IsOfAllocator(method);
+
     /// <summary>Returns whether the property lets native code release memory: code that reads it leaves the disposal to that.</summary>
     public bool IsReleaseContext(IPropertySymbol property) => property.Name == "ReleaseContext" && IsOfAllocator(property);
 

@@ -130,7 +130,7 @@ internal sealed class KnownTypes
     public bool IsBuffer(ITypeSymbol type) => !IsAllocator(type)
         && (IsMemoryOwner(type)
             || (SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly)
-                && type.Name is "PixelBuffer" or "MemoryGroup" or "MemoryLease" or "PooledMemoryStream"));
+                && type.Name is "PixelBuffer" or "PlanarBuffer" or "MemoryGroup" or "MemoryLease" or "PooledMemoryStream"));
 
     public bool IsTask(ITypeSymbol? type) =>
         type is not null && (Is(type, _task) || Is(type, _valueTask) || ResultOfTask(type) is not null);

@@ -41,7 +41,7 @@ internal sealed class PixelMemory
     /// <exception cref="InvalidOperationException">The pixels are not in one piece.</exception>
     public static PixelMemory Share<TPixel>(PixelBuffer<TPixel> pixels)
         where TPixel : unmanaged =>
-        new(null, pixels.Pin(), pixels.RowStride * Unsafe.SizeOf<TPixel>());
+        new(null, pixels.Pin(), pixels.RowStrideInBytes);
 
     /// <summary>Leaves the owner to its finalizer, which reports it.</summary>
     public void Abandon() => _owner = null;

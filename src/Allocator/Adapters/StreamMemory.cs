@@ -81,12 +81,14 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 
     public void Read(long position, Span<byte> destination)
     {
-        while (!destination.IsEmpty)
+        Span<byte> part = destination.IsEmpty ? default : From(position).Span;
+        if (part.Length >= destination.Length)
         {
-            Span<byte> part = From(position, position + destination.Length).Span;
-            part.CopyTo(destination);
-            destination = destination.Slice(part.Length);
-            position += part.Length;
+            part.Slice(0, destination.Length).CopyTo(destination);
+        }
+        else
+        {
+            PieceCopy.Copy(new Pieces(this, position), destination);
         }
 
         GC.KeepAlive(this);
@@ -94,22 +96,26 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 
     public void Write(long position, ReadOnlySpan<byte> source)
     {
-        while (!source.IsEmpty)
+        Span<byte> part = source.IsEmpty ? default : From(position).Span;
+        if (part.Length >= source.Length)
         {
-            Span<byte> part = From(position, position + source.Length).Span;
-            ReadOnlySpan<byte> rest = source.Slice(part.Length);
-            if (rest.Overlaps(part))
-            {
-                WriteCopy(position, source);
-                break;
-            }
-
-            source.Slice(0, part.Length).CopyTo(part);
-            source = rest;
-            position += part.Length;
+            source.CopyTo(part);
+        }
+        else
+        {
+            PieceCopy.Copy(source, new Pieces(this, position));
         }
 
         GC.KeepAlive(this);
+    }
+
+    /// <summary>Copies some bytes to another stream, which may be over the same memory.</summary>
+    public void CopyTo(long position, StreamMemory destination, long destinationPosition, long length)
+    {
+        if (length > 0)
+        {
+            PieceCopy.Copy(new Pieces(this, position), new Pieces(destination, destinationPosition), length);
+        }
     }
 
     public void Clear(long position, long end)
@@ -135,13 +141,9 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
         _blockStart = 0;
     }
 
-    // The source is the stream's own memory, and would be overwritten before it is read.
-    private void WriteCopy(long position, ReadOnlySpan<byte> source)
+    private readonly struct Pieces(StreamMemory memory, long start) : IPieces
     {
-        byte[] copy = ArrayPool<byte>.Shared.Rent(source.Length);
-        source.CopyTo(copy);
-        Write(position, copy.AsSpan(0, source.Length));
-        ArrayPool<byte>.Shared.Return(copy);
+        public Span<byte> From(long position) => memory.From(start + position).Span;
     }
 
     private sealed class Segment : ReadOnlySequenceSegment<byte>

@@ -46,7 +46,7 @@ internal sealed class AllocationPipeline(
         if (request.UndividedBytes > segment && !request.MakeContiguousWhereNeeded)
         {
             Throw.OutOfRange(
-                "elementAlignment",
+                "rowLength",
                 request.ElementAlignment,
                 $"must be at most {segment / request.ElementSizeInBytes}, which {segment} bytes hold");
         }

@@ -52,17 +52,8 @@ internal readonly struct AllocationRequest
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
-    /// <summary>
-    /// Returns the elements from one row to the next, so that each row starts on the alignment: the width rounded up to the least
-    /// common multiple of pixel and alignment.
-    /// </summary>
-    public static long RowStride(int width, int pixelSizeInBytes, int rowAlignmentInBytes)
-    {
-        // The alignment is a power of two: its common divisor with the pixel size is the size's lowest set bit, at most the alignment.
-        int shared = pixelSizeInBytes & -pixelSizeInBytes;
-        int pixelsPerStep = rowAlignmentInBytes <= shared ? 1 : rowAlignmentInBytes / shared;
-        return pixelsPerStep == 1 ? width : ByteCount.RoundUp(width, pixelsPerStep);
-    }
+    /// <summary>Returns the rows of an image for which this is the request.</summary>
+    public PixelRows Rows(int width, int height) => new() { Stride = ElementAlignment, Width = width, Height = height };
 }
 
 /// <summary>

@@ -132,6 +132,15 @@ internal struct MemberLayout
     /// <summary>Notes the places of members, which may lie anywhere.</summary>
     public void Place(nint[] origins) => Origins = origins;
 
+    /// <summary>Returns the same members in elements of another size. The lengths are whole numbers of them.</summary>
+    public readonly MemberLayout Scale(int fromSize, int size) =>
+        new(TotalLength * fromSize / size, (int)((long)MemberLength * fromSize / size), Count, isContiguous: false)
+        {
+            First = First,
+            Gap = Gap,
+            Origins = Origins,
+        };
+
     public readonly int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
 
     public readonly nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
@@ -145,14 +154,22 @@ internal readonly struct RowMap
 {
     private readonly ulong _multiplier;
     private readonly int _shift;
+    private readonly int _rowsPerMember;
 
     public RowMap(int rowsPerMember)
     {
         Debug.Assert(rowsPerMember >= 1);
+        _rowsPerMember = rowsPerMember;
         int s = 32 - (BitOperations.LeadingZeroCount((ulong)rowsPerMember - 1) - 32);
         _shift = 31 + s;
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
     }
+
+    /// <summary>Gets whether there is no map: all rows lie in one run of memory.</summary>
+    public bool IsEmpty => _rowsPerMember == 0;
+
+    /// <summary>Returns the first row behind the member of a row.</summary>
+    public long EndOfMember(int y) => (Find(y) + 1L) * _rowsPerMember;
 
     /// <summary>Returns the member of a row, which is not negative; 0 for all rows if there is no map.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -152,12 +152,18 @@ internal abstract class LifetimeGuard(RentState record)
             Throw.OutOfRange(nameof(elementIndex), elementIndex, $"must be from 0 to {length}");
         }
 
+        return Pin<T>(generation, pinnable, offsetInBytes + (nint)elementIndex * Unsafe.SizeOf<T>());
+    }
+
+    /// <summary>As the other overload. The offset is within the memory; T is the type that its guard was made with.</summary>
+    public unsafe MemoryHandle Pin<T>(long generation, IPinnable pinnable, nint offset)
+        where T : struct
+    {
         if (!TryAddReference(generation))
         {
             Throw.Disposed(nameof(IMemoryOwner<T>), this);
         }
 
-        nint offset = offsetInBytes + (nint)elementIndex * Unsafe.SizeOf<T>();
         if (Array is not byte[] array)
         {
             return new MemoryHandle((byte*)Address + offset, default, pinnable);
@@ -167,7 +173,7 @@ internal abstract class LifetimeGuard(RentState record)
         {
             if (this is WrappedGuard<T> wrapped)
             {
-                return wrapped.Pin(elementIndex, pinnable);
+                return wrapped.Pin(offset, pinnable);
             }
 
             GCHandle handle = GCHandle.Alloc(array, GCHandleType.Pinned);

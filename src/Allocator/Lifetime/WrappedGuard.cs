@@ -1,8 +1,8 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that the caller owns, and calls back when it is no longer used. It has no finalizer: its users keep managed memory alive,
-/// and a caller's own code must not run on the finalizer thread.
+/// Guards memory that somebody else owns, the caller or the buffer of which this is a view, and calls back when it is no longer used. It
+/// has no finalizer: its users keep managed memory alive, and a caller's own code must not run on the finalizer thread.
 /// </summary>
 internal sealed class WrappedGuard<T> : LifetimeGuard
     where T : struct
@@ -22,6 +22,15 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     public WrappedGuard(nint address, long length, Action? release)
         : this(length, release) => Address = address;
 
+    /// <summary>Guards a view of memory that another guard keeps until this one calls back.</summary>
+    public static WrappedGuard<T> Over<TFrom>(LifetimeGuard owner, Action release)
+        where TFrom : struct => owner switch
+        {
+            { Array: null } => new(owner.Address, owner.UsedBytes / Unsafe.SizeOf<T>(), release),
+            WrappedGuard<TFrom> wrapped => new(CastMemory<TFrom, T>.Of(wrapped._memory), release),
+            _ => new(CastMemory<byte, T>.Of(owner.Array.AsMemory(0, (int)owner.UsedBytes)), release),
+        };
+
     private WrappedGuard(long length, Action? release)
         : base(new RentState())
     {
@@ -33,17 +42,22 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     /// <summary>Gets the managed memory; empty if the memory is an address.</summary>
     public Span<T> Span => _memory.Span;
 
-    public bool TryGetArray(out ArraySegment<T> segment)
+    /// <summary>Returns the array that the memory is, of the type that it was made of.</summary>
+    public bool TryGetArray<TElement>(out ArraySegment<TElement> segment)
+        where TElement : struct
     {
         segment = default;
-        return Array is not null && MemoryMarshal.TryGetArray(_memory, out segment);
+        return Array is not null
+            && (typeof(TElement) == typeof(T) ? MemoryMarshal.TryGetArray((Memory<TElement>)(object)_memory, out segment)
+            : MemoryMarshal.TryGetMemoryManager<T, CastMemory<TElement, T>>(_memory, out CastMemory<TElement, T>? cast)
+                && MemoryMarshal.TryGetArray<TElement>(cast!.Source, out segment));
     }
 
     /// <summary>Pins managed memory for as long as <paramref name="pinnable"/> is pinned.</summary>
-    public unsafe MemoryHandle Pin(int elementIndex, IPinnable pinnable)
+    public unsafe MemoryHandle Pin(nint offsetInBytes, IPinnable pinnable)
     {
-        MemoryHandle memory = _memory.Slice(elementIndex).Pin();
-        return new MemoryHandle(memory.Pointer, default, new WrappedPin(memory, pinnable));
+        MemoryHandle memory = _memory.Pin();
+        return new MemoryHandle((byte*)memory.Pointer + offsetInBytes, default, new WrappedPin(memory, pinnable));
     }
 
     protected override void EndRent(bool ofLease)

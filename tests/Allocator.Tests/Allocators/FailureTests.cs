@@ -239,7 +239,7 @@ public class FailureTests
     }
 
     private static IDisposable AllocateOutsideThePool(MemoryAllocator allocator, bool isGroup) => isGroup
-        ? allocator.AllocateGroup<byte>(8 * Block, elementAlignment: 2 * Block)
+        ? allocator.AllocateGroup<byte>(8 * Block, rowLength: 2 * Block)
         : allocator.AllocateAligned<byte>(8 * Block, 2 * 1024 * 1024);
 
     private static void Run(string scenario, MemoryAllocator allocator)

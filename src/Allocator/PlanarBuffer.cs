@@ -1,0 +1,122 @@
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <summary>
+/// The planes of an image in one allocation, a video frame for instance. Its owner disposes it; planes end with it.
+/// </summary>
+/// <remarks>
+/// Several threads may ask for planes and process them at once; dispose when all have finished. Planes lie one after another, each with
+/// its own row stride. A crop of a plane keeps the memory of all planes until it is disposed.
+/// </remarks>
+public sealed class PlanarBuffer : IDisposable, IRented
+{
+    private readonly MemoryAllocator _allocator;
+    private readonly MemoryGroup<byte> _group = new();
+    private readonly int _lineBytes;
+    private readonly int _rowAlignmentInBytes;
+    private View? _views;
+
+    internal PlanarBuffer(
+        MemoryAllocator allocator, PlanarFormat format, int width, int height, int lineBytes, int rowAlignmentInBytes)
+    {
+        _allocator = allocator;
+        _lineBytes = lineBytes;
+        _rowAlignmentInBytes = rowAlignmentInBytes;
+        Format = format;
+        Width = width;
+        Height = height;
+    }
+
+    /// <summary>Gets the format.</summary>
+    public PlanarFormat Format { get; }
+
+    /// <summary>Gets the width of the image in pixels. A plane may be narrower.</summary>
+    public int Width { get; }
+
+    /// <summary>Gets the height of the image in rows. A plane may be lower.</summary>
+    public int Height { get; }
+
+    /// <summary>Gets whether all planes are one run of memory.</summary>
+    public bool IsContiguous => _group.IsContiguous;
+
+    /// <summary>Gets the bytes from the beginning of the first plane to the end of the last.</summary>
+    public long LengthInBytes => _group.TotalLength;
+
+    void IRented.Begin(in Allocation allocation) => Begin(allocation);
+
+    internal void Begin(in Allocation allocation) => _group.Begin(allocation);
+
+    /// <summary>
+    /// Returns a plane as a pixel buffer over the same memory. It belongs to this buffer, which disposes it: the caller need not.
+    /// </summary>
+    /// <typeparam name="TPixel">A type of the size of a pixel in that plane: 2 bytes for U and V of NV12.</typeparam>
+    /// <param name="plane">From 0 to the number of planes of the format - 1.</param>
+    /// <returns>The plane. Further calls return the same object.</returns>
+    /// <remarks>The first call for a plane makes some small objects.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="plane"/> is not in that range.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="TPixel"/> has another size than the pixels of the plane.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public PixelBuffer<TPixel> GetPlane<TPixel>(int plane)
+        where TPixel : unmanaged
+    {
+        if ((uint)plane >= (uint)Format.PlaneCount)
+        {
+            Throw.OutOfRange(nameof(plane), plane, $"must be from 0 to {Format.PlaneCount - 1}");
+        }
+
+        Throw.IfOtherSize<TPixel>(Format.PixelSizeOf(plane));
+        for (View? view = Volatile.Read(ref _views); view is not null; view = view.Next)
+        {
+            if (view.Plane == plane && view.Pixels is PixelBuffer<TPixel> { IsHeld: true } known)
+            {
+                return known;
+            }
+        }
+
+        int memberBytes = _group.IsContiguous ? 0 : _group.BlockLength;
+        PixelBuffer<TPixel> pixels = new(
+            _allocator, Format.RowsOf(plane, Width, Height, _lineBytes, memberBytes), _rowAlignmentInBytes);
+        View added = new(plane, pixels);
+        pixels.BeginView(_group);
+        do
+        {
+            added.Next = Volatile.Read(ref _views);
+        }
+        while (Interlocked.CompareExchange(ref _views, added, added.Next) != added.Next);
+
+        // Disposed meanwhile, by a thread that has not seen the view.
+        if (!_group.IsHeld)
+        {
+            pixels.Dispose();
+        }
+
+        return pixels;
+    }
+
+    /// <summary>
+    /// Ends all planes, and returns the memory as soon as nothing pins it, works on it, or views it. Never blocks; may be repeated.
+    /// </summary>
+    public void Dispose()
+    {
+        _group.Dispose();
+        for (View? view = Interlocked.Exchange(ref _views, null); view is not null; view = view.Next)
+        {
+            view.Pixels.Dispose();
+        }
+    }
+
+    /// <summary>Describes the image in a line: its format, its size, its blocks, and how long it has been outstanding.</summary>
+    public override string ToString() =>
+        Invariant($"{nameof(PlanarBuffer)} {Format} {Width} × {Height}, {_group.DescribeMemory()}");
+
+    /// <summary>A plane that somebody asked for.</summary>
+    private sealed class View(int plane, IDisposable pixels)
+    {
+        public int Plane => plane;
+
+        public IDisposable Pixels => pixels;
+
+        public View? Next { get; set; }
+    }
+}
