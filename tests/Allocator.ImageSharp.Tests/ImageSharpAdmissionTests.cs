@@ -389,6 +389,29 @@ public class ImageSharpAdmissionTests
             ImageSharpAdmission.EstimateBytes(pool, info, fileLength, header: header), measured, measured + (measured / 2) + Working);
     }
 
+    /// <summary>ImageSharp 3.1.12 loads an APNG, and does not identify it beyond its first frame.</summary>
+    [Fact]
+    public async Task AdmitAsync_ApngThatImageSharpDoesNotIdentify_ReservesForItsFrames()
+    {
+        using Pool pool = NewPool();
+        ImageInfo info = Info(1500, 1000, null, 32, frames: 0);
+        using DescribedFile file = new(info, FileLength) { Start = s_apngOfFourFrames, FailsAtSecondFrame = true };
+        using (ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file))
+        {
+            Assert.InRange(admission.Reservation.ReservedBytes, pool.EstimatePixelBytes(1500, 1000, 4, 4), long.MaxValue);
+            Assert.Equal((uint)int.MaxValue, admission.DecoderOptions.MaxFrames);
+        }
+
+        foreach (bool isForward in new[] { false, true })
+        {
+            (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(
+                info, new Processor(needsAlpha: false), isForward: isForward, start: s_apngOfFourFrames, failsAtSecondFrame: true);
+            options.ReserveEachImage(pool);
+            Assert.NotNull(await options.OnBeforeLoadAsync(Command(http), new Configuration()));
+            await EndResponseAsync(http);
+        }
+    }
+
     /// <summary>Who announces more frames than the file can have gets no more memory than for those.</summary>
     [Fact]
     public void EstimateBytes_ApngThatAnnouncesBillions_CountsWhatItsFileCanHave()
@@ -619,10 +642,11 @@ public class ImageSharpAdmissionTests
         Processor processor,
         CancellationToken aborted = default,
         bool isForward = false,
-        byte[]? start = null)
+        byte[]? start = null,
+        bool failsAtSecondFrame = false)
     {
         ServiceCollection services = new();
-        services.AddSingleton<IImageProvider>(new OneImage(info, isForward, start));
+        services.AddSingleton<IImageProvider>(new OneImage(info, isForward, start, failsAtSecondFrame));
         services.AddSingleton<IImageWebProcessor>(processor);
         DefaultHttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
         http.Features.Set<IHttpResponseFeature>(new Response());
@@ -641,7 +665,8 @@ public class ImageSharpAdmissionTests
         public override void OnCompleted(Func<object, Task> callback, object state) => Completed.Add(() => callback(state));
     }
 
-    private sealed class OneImage(ImageInfo info, bool isForward, byte[]? start) : IImageProvider, IImageResolver
+    private sealed class OneImage(ImageInfo info, bool isForward, byte[]? start, bool failsAtSecondFrame)
+        : IImageProvider, IImageResolver
     {
         public Func<HttpContext, bool> Match { get; set; } = _ => true;
 
@@ -651,7 +676,12 @@ public class ImageSharpAdmissionTests
             Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
 
         public Task<Stream> OpenReadAsync() =>
-            Task.FromResult<Stream>(new DescribedFile(info, FileLength) { IsForward = isForward, Start = start ?? [] });
+            Task.FromResult<Stream>(new DescribedFile(info, FileLength)
+            {
+                IsForward = isForward,
+                Start = start ?? [],
+                FailsAtSecondFrame = failsAtSecondFrame,
+            });
     }
 
     private sealed class Resampler : SixLabors.ImageSharp.Processing.Processors.Transforms.IResampler;

@@ -79,8 +79,13 @@ internal sealed class ImageSharpAdmission : IDisposable
         own.MemoryAllocator = new SimpleGcMemoryAllocator();
         try
         {
-            // Image.IdentifyAsync would copy the whole file to memory first.
-            return Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream);
+            global::Allocator.PictureHeader header = default;
+            if (stream.CanSeek)
+            {
+                global::Allocator.PictureHeader.TryRead(stream, out header);
+            }
+
+            return Identify(stream, own, header);
         }
         finally
         {
@@ -90,6 +95,18 @@ internal sealed class ImageSharpAdmission : IDisposable
             }
         }
     }
+
+    // Image.IdentifyAsync would copy the whole file to memory first. ImageSharp 3.1.12 fails at the second frame of an APNG, which it can
+    // load: the header of the file tells how many there are.
+    internal static ImageInfo Identify(Stream stream, Configuration configuration, global::Allocator.PictureHeader header) =>
+        Image.Identify(
+            new DecoderOptions
+            {
+                Configuration = configuration,
+                SkipMetadata = true,
+                MaxFrames = header.AnnouncedFrames > 0 ? 1u : int.MaxValue,
+            },
+            stream);
 
     /// <summary>
     /// Returns the most bytes of <paramref name="pool"/> that an image takes while it is decoded and processed: the copy of its file, its

@@ -88,7 +88,7 @@ internal static partial class ImageSharpWebAdmission
             await pool.ReserveAsync(pool.EstimateBytes(Math.Max(1, length)), http.RequestAborted);
         Configuration own = ImageSharpAdmission.NewConfiguration(configuration, copy, width: 1);
         await using Stream stream = await resolver.OpenReadAsync();
-        return (Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream), header, length);
+        return (ImageSharpAdmission.Identify(stream, own, header), header, length);
     }
 
     // A JPEG is loaded with three bytes a pixel, unless a command of this request asks for alpha. A processor that has no command in the

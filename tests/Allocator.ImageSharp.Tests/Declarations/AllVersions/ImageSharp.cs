@@ -37,6 +37,11 @@ namespace SixLabors.ImageSharp
         {
             DescribedFile.LastIdentifiedWith = options;
             int first = stream.ReadByte();
+            if (stream is DescribedFile { FailsAtSecondFrame: true } && options.MaxFrames > 1)
+            {
+                throw new InvalidImageContentException("Invalid PNG data.", new FormatException());
+            }
+
             return stream is DescribedFile file ? file.Info
                 : first == DescribedFile.Mark && DescribedFile.OfOtherStreams is { } info ? info
                 : throw new UnknownImageFormatException("no image");
@@ -117,6 +122,9 @@ namespace SixLabors.ImageSharp
         public ImageInfo Info { get; }
 
         public bool IsForward { get; init; }
+
+        // As an APNG was seen to do with version 3.1.12, which loads it.
+        public bool FailsAtSecondFrame { get; init; }
 
         public byte[] Start
         {
