@@ -34,6 +34,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </summary>
     public abstract string? Name { get; }
 
+    /// <summary>Gets the largest single allocation, in bytes: <see cref="MemoryAllocatorOptions.AllocationLimitMegabytes"/>.</summary>
+    public long AllocationLimitBytes => Settings.AllocationLimitInBytes;
+
     /// <summary>Gets the account that requests are charged to; null for none.</summary>
     internal abstract BudgetAccount? Account { get; }
 

@@ -84,6 +84,9 @@ public readonly record struct PictureHeader
     /// <summary>Gets whether it may have several frames.</summary>
     public bool IsAnimated { get; private init; }
 
+    /// <summary>Gets how many frames the header of an APNG announces; 0 for other pictures, whose headers do not say it.</summary>
+    public long AnnouncedFrames { get; private init; }
+
     /// <summary>Gets the orientation by EXIF, 1 to 8; 1 if there is none. Read from JPEG only.</summary>
     public int Orientation { get; private init; }
 
@@ -323,10 +326,16 @@ public readonly record struct PictureHeader
 
         // The chunk that makes an animation stands before the pixels, usually behind the header.
         bool isAnimated = false;
+        long frames = 0;
         for (long i = PngSignature.Length; i + 8 <= start.Length; i += 12 + ReadNumber(start, i, 4, isLittle: false))
         {
             ReadOnlySpan<byte> name = start.Slice((int)i + 4, 4);
-            isAnimated |= name.SequenceEqual("acTL"u8);
+            if (name.SequenceEqual("acTL"u8))
+            {
+                isAnimated = true;
+                frames = i + 12 <= start.Length ? ReadNumber(start, i + 8, 4, isLittle: false) : 0;
+            }
+
             if (name.SequenceEqual("IDAT"u8))
             {
                 break;
@@ -342,6 +351,7 @@ public readonly record struct PictureHeader
         {
             IsProgressive = isInterlaced,
             IsAnimated = isAnimated,
+            AnnouncedFrames = frames,
         };
     }
 

@@ -9,6 +9,9 @@ using Microsoft.Extensions.Logging;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
 using SixLabors.ImageSharp.Formats.Jpeg;
+using SixLabors.ImageSharp.Formats.Tga;
+using SixLabors.ImageSharp.Formats.Tiff;
+using SixLabors.ImageSharp.Formats.Webp;
 using SixLabors.ImageSharp.Memory;
 using SixLabors.ImageSharp.Metadata;
 using SixLabors.ImageSharp.Web.Commands;
@@ -302,12 +305,123 @@ public class ImageSharpAdmissionTests
         Assert.InRange(managed, 1, FileLength / 10);
     }
 
+    /// <summary>The header says it, so nobody is told to try again.</summary>
+    [Theory]
+    [InlineData("budget", 30_000)]
+    [InlineData("one allocation", 3_300)]
+    [InlineData("container or machine", 500_000)]
+    public async Task AdmitAsync_NeverFits_ThrowsAtOnceAndForGood(string limit, int side)
+    {
+        using Pool pool = Pool.Create(limit switch
+        {
+            "budget" => new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 },
+            "one allocation" => new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256, AllocationLimitMegabytes = 20 },
+            _ => new MemoryAllocatorOptions { MinimumFreeMegabytes = 1, AllocationLimitMegabytes = int.MaxValue },
+        });
+        using DescribedFile bomb = new(Info(side, side, null, 32), 100);
+
+        MemoryLimitExceededException refusal =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(() => ImageSharpAdmission.AdmitAsync(pool, bomb));
+
+        Assert.False(refusal.IsTransient);
+        Assert.InRange(refusal.RequestedBytes, 4L * side * side, long.MaxValue);
+        Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(bomb.Info, new Processor(needsAlpha: false));
+        options.ReserveEachImage(pool);
+        MemoryLimitExceededException ofWeb = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            () => options.OnBeforeLoadAsync(Command(http), new Configuration()));
+        Assert.False(ofWeb.IsTransient);
+    }
+
+    /// <summary>Graphics options of the application lie there.</summary>
     [Fact]
-    public async Task AdmitAsync_LargerThanTheBudget_ThrowsAtOnce()
+    public async Task NewConfiguration_PropertiesOfTheOriginal_AreThere()
     {
         using Pool pool = NewPool();
-        using DescribedFile bomb = new(Info(30_000, 30_000, null, 32), 100);
-        await Assert.ThrowsAsync<MemoryLimitExceededException>(() => ImageSharpAdmission.AdmitAsync(pool, bomb));
+        using MemoryReservation job = await pool.ReserveAsync(Block);
+        Configuration original = new();
+        original.Properties["graphics options"] = this;
+        Assert.Same(this, ImageSharpAdmission.NewConfiguration(original, job, 1).Properties["graphics options"]);
+    }
+
+    // Measured in memory of the pool with ImageSharp 3.1.12 and 4.1.1, by a picture of 3000 x 2000 pixels, or 4 frames of a quarter.
+    [Theory]
+    [InlineData("webp lossy", 54_800_000, 2_300_000)]
+    [InlineData("webp alpha", 113_500_000, 2_300_000)]
+    [InlineData("webp lossless", 79_700_000, 1_800_000)]
+    [InlineData("webp frames", 51_500_000, 2_500_000)]
+    [InlineData("webp lossless frames", 62_900_000, 8_000_000)]
+    [InlineData("tiff jpeg", 67_700_000, 2_900_000)]
+    [InlineData("tga of one run", 46_100_000, 100_000)]
+    [InlineData("apng", 36_900_000, 8_300_000)]
+    public void EstimateBytes_OfAFormat_CoversWhatWasMeasured(string kind, long measured, int fileLength)
+    {
+        using Pool pool = Pool.Create();
+        bool hasFrames = kind.EndsWith("frames", StringComparison.Ordinal);
+        bool isSmall = hasFrames || kind == "apng";
+        ImageInfo info = new()
+        {
+            Width = isSmall ? 1500 : 3000,
+            Height = isSmall ? 1000 : 2000,
+            PixelType = new PixelTypeInfo(kind.StartsWith("tga", StringComparison.Ordinal) ? 24 : 32),
+            FrameMetadataCollection =
+            [
+                .. Enumerable.Repeat(
+                    new ImageFrameMetadata { Tiff = new TiffFrameMetadata { Compression = TiffCompression.Jpeg } }, hasFrames ? 4 : 1),
+            ],
+            Metadata = new ImageMetadata
+            {
+                DecodedImageFormat =
+                    kind[0] == 'w' ? new WebpFormat() : kind[1] == 'i' ? new TiffFormat() : kind[1] == 'g' ? new TgaFormat() : null,
+                WebP = new WebpMetadata
+                {
+                    FileFormat = kind.Contains("lossless", StringComparison.Ordinal) ? WebpFileFormatType.Lossless : WebpFileFormatType.Lossy,
+                },
+            },
+        };
+        global::Allocator.PictureHeader header = default;
+        byte[] start = kind == "webp lossy" ? s_lossyWebP : kind == "apng" ? s_apngOfFourFrames : [];
+        Assert.Equal(start.Length != 0, global::Allocator.PictureHeader.TryRead(start, out header));
+
+        // An estimate of half as much again would let in fewer than could run.
+        Assert.InRange(
+            ImageSharpAdmission.EstimateBytes(pool, info, fileLength, header: header), measured, measured + (measured / 2) + Working);
+    }
+
+    /// <summary>ImageSharp 3.1.12 loads an APNG, and does not identify it beyond its first frame.</summary>
+    [Fact]
+    public async Task AdmitAsync_ApngThatImageSharpDoesNotIdentify_ReservesForItsFrames()
+    {
+        using Pool pool = NewPool();
+        ImageInfo info = Info(1500, 1000, null, 32, frames: 0);
+        using DescribedFile file = new(info, FileLength) { Start = s_apngOfFourFrames, FailsAtSecondFrame = true };
+        using (ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file))
+        {
+            Assert.InRange(admission.Reservation.ReservedBytes, pool.EstimatePixelBytes(1500, 1000, 4, 4), long.MaxValue);
+            Assert.Equal((uint)int.MaxValue, admission.DecoderOptions.MaxFrames);
+        }
+
+        foreach (bool isForward in new[] { false, true })
+        {
+            (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(
+                info, new Processor(needsAlpha: false), isForward: isForward, start: s_apngOfFourFrames, failsAtSecondFrame: true);
+            options.ReserveEachImage(pool);
+            Assert.NotNull(await options.OnBeforeLoadAsync(Command(http), new Configuration()));
+            await EndResponseAsync(http);
+        }
+    }
+
+    /// <summary>Who announces more frames than the file can have gets no more memory than for those.</summary>
+    [Fact]
+    public void EstimateBytes_ApngThatAnnouncesBillions_CountsWhatItsFileCanHave()
+    {
+        using Pool pool = Pool.Create();
+        byte[] start = [.. s_apngOfFourFrames];
+        start[41] = 0xFF;
+        Assert.True(global::Allocator.PictureHeader.TryRead(start, out global::Allocator.PictureHeader header));
+        long estimate = ImageSharpAdmission.EstimateBytes(pool, Info(1500, 1000, null, 32), 540, header: header);
+        Assert.InRange(estimate, 1, pool.EstimatePixelBytes(1500, 1000, 4, 11) + pool.EstimateBytes(540) + Working);
     }
 
     [Fact]
@@ -420,6 +534,39 @@ public class ImageSharpAdmissionTests
         Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, 3), pool.GetStatistics().BudgetUsedBytes);
     }
 
+    /// <summary>What a host has decided of decoding is not the reservation's business.</summary>
+    [Fact]
+    public async Task ReserveEachImage_HostHasAHook_ItsOptionsStayButForTheMemory()
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) =
+            NewRequest(Info(2000, 2000, null, 8, frames: 10), new Processor(needsAlpha: false));
+        Configuration ofHost = new();
+        ofHost.Properties["mine"] = this;
+        DecoderOptions given = new()
+        {
+            Configuration = ofHost,
+            TargetSize = new Size(),
+            Sampler = new Resampler(),
+            SkipMetadata = true,
+            MaxFrames = 3,
+        };
+        options.OnBeforeLoadAsync = (_, _) => Task.FromResult<DecoderOptions?>(given);
+        options.ReserveEachImage(pool);
+
+        DecoderOptions? decoder = await options.OnBeforeLoadAsync(Command(http), new Configuration());
+
+        Assert.Equal(
+            (given.TargetSize, given.Sampler, given.SkipMetadata, given.MaxFrames),
+            (decoder!.TargetSize, decoder.Sampler, decoder.SkipMetadata, decoder.MaxFrames));
+        Assert.Same(this, decoder.Configuration.Properties["mine"]);
+        Assert.IsType<ImageSharpAllocator>(decoder.Configuration.MemoryAllocator);
+        Assert.Equal(
+            ImageSharpAdmission.EstimateBytes(pool, Info(2000, 2000, null, 8, frames: 3), FileLength),
+            pool.GetStatistics().BudgetUsedBytes);
+        await EndResponseAsync(http);
+    }
+
     [Fact]
     public async Task ReserveEachImage_ClientIsGone_StopsWaiting()
     {
@@ -436,6 +583,17 @@ public class ImageSharpAdmissionTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
         Assert.Empty(Registered(http));
     }
+
+    // A lossy WebP of one picture.
+    private static readonly byte[] s_lossyWebP =
+        [.. "RIFF\0\0\0\0WEBPVP8 \0\0\0\0"u8, 0, 0, 0, 0x9D, 0x01, 0x2A, 0xB8, 0x0B, 0xD0, 0x07];
+
+    // The header and the chunk that announces the frames.
+    private static readonly byte[] s_apngOfFourFrames =
+    [
+        0x89, .. "PNG\r\n"u8, 0x1A, (byte)'\n', 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 5, 0xDC, 0, 0, 3, 0xE8, 8, 6, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 8, .. "acTL"u8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
 
     private static Pool NewPool() => Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
 
@@ -484,10 +642,11 @@ public class ImageSharpAdmissionTests
         Processor processor,
         CancellationToken aborted = default,
         bool isForward = false,
-        byte[]? start = null)
+        byte[]? start = null,
+        bool failsAtSecondFrame = false)
     {
         ServiceCollection services = new();
-        services.AddSingleton<IImageProvider>(new OneImage(info, isForward, start));
+        services.AddSingleton<IImageProvider>(new OneImage(info, isForward, start, failsAtSecondFrame));
         services.AddSingleton<IImageWebProcessor>(processor);
         DefaultHttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
         http.Features.Set<IHttpResponseFeature>(new Response());
@@ -506,7 +665,8 @@ public class ImageSharpAdmissionTests
         public override void OnCompleted(Func<object, Task> callback, object state) => Completed.Add(() => callback(state));
     }
 
-    private sealed class OneImage(ImageInfo info, bool isForward, byte[]? start) : IImageProvider, IImageResolver
+    private sealed class OneImage(ImageInfo info, bool isForward, byte[]? start, bool failsAtSecondFrame)
+        : IImageProvider, IImageResolver
     {
         public Func<HttpContext, bool> Match { get; set; } = _ => true;
 
@@ -516,8 +676,15 @@ public class ImageSharpAdmissionTests
             Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
 
         public Task<Stream> OpenReadAsync() =>
-            Task.FromResult<Stream>(new DescribedFile(info, FileLength) { IsForward = isForward, Start = start ?? [] });
+            Task.FromResult<Stream>(new DescribedFile(info, FileLength)
+            {
+                IsForward = isForward,
+                Start = start ?? [],
+                FailsAtSecondFrame = failsAtSecondFrame,
+            });
     }
+
+    private sealed class Resampler : SixLabors.ImageSharp.Processing.Processors.Transforms.IResampler;
 
     private sealed class Processor(bool needsAlpha, params string[] commands) : IImageWebProcessor
     {

@@ -1,4 +1,6 @@
 using System.Numerics;
+using System.Runtime.CompilerServices;
+using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Memory;
 using ImageSharpOptions = SixLabors.ImageSharp.Memory.AllocationOptions;
 using Pool = Allocator.MemoryAllocator;
@@ -71,6 +73,143 @@ public class ImageSharpAllocatorTests
             ImageSharpAllocator.FindRefusal(new AggregateException(new FormatException("another row"), thrown)));
         Assert.Null(ImageSharpAllocator.FindRefusal(new FormatException("the image is damaged")));
         Assert.Null(ImageSharpAllocator.FindRefusal(null));
+    }
+
+    /// <summary>A PNG of 99 bytes promises 40,000 x 40,000 pixels. Versions 2, 3 and 4 refuse it with an allocator of their own.</summary>
+    [Fact]
+    public void Decode_PictureThatPromisesSixGigabytes_IsRefusedAsWithoutThePackage()
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = int.MaxValue });
+
+        InvalidImageContentException thrown =
+            Assert.Throws<InvalidImageContentException>(() => Image.Decode(Over(pool), 40_000, 40_000));
+
+        MemoryLimitExceededException refusal = Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(thrown));
+        Assert.False(refusal.IsTransient);
+        Assert.Equal((6_400_000_000, 4L << 30), (refusal.RequestedBytes, refusal.LimitBytes));
+        Assert.Equal(0, pool.GetStatistics().PeakCommittedBytes);
+    }
+
+    /// <summary>The limit for a single image, with ImageSharp's own allocator and here. An image is many pieces of 4 MiB.</summary>
+    [Theory]
+    [InlineData(3300, 3300)]
+    [InlineData(8000, 8000)]
+    public void Decode_AboveTheAllocationLimit_IsRefusedForGoodAndLeavesNothing(int width, int height)
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 20 });
+
+        InvalidImageContentException thrown =
+            Assert.Throws<InvalidImageContentException>(() => Image.Decode(Over(pool), width, height));
+
+        MemoryLimitExceededException refusal = Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(thrown));
+        Assert.False(refusal.IsTransient);
+        Assert.Equal(20 << 20, refusal.LimitBytes);
+        Assert.InRange(refusal.RequestedBytes, (20 << 20) + 1, 4L * width * height);
+        Assert.Equal(0, pool.GetStatistics().OutstandingAllocations);
+    }
+
+    [Fact]
+    public void Decode_AsLargeAsTheAllocationLimit_IsServedAgainAndAgain()
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 20 });
+        for (int i = 0; i < 3; i++)
+        {
+            Dispose(Image.Decode(Over(pool), 1024, 5 * 1024));
+            Dispose(Image.Decode(Over(pool), 1000, 5000));
+        }
+    }
+
+    /// <summary>That of ImageSharp's own allocators; the pool's is four times as high.</summary>
+    [Fact]
+    public void Allocate_OneBufferAboveAGigabyte_IsRefused()
+    {
+        using Pool pool = Pool.Create();
+        Exception thrown =
+            Assert.Throws<InvalidMemoryOperationException>(() => new ImageSharpAllocator(pool).Allocate<byte>((1 << 30) + 1));
+        Assert.Equal(1 << 30, Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(thrown)).LimitBytes);
+    }
+
+    /// <summary>ImageSharp drops them. Nobody has seen them, so nobody may miss them.</summary>
+    [Fact]
+    public void Decode_RefusedHalfWay_ReturnsItsPiecesAtOnce()
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
+        Configuration configuration = Over(pool);
+
+        InvalidImageContentException thrown = Assert.Throws<InvalidImageContentException>(() => Image.Decode(configuration, 6000, 6000));
+
+        Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(thrown));
+        MemoryAllocatorStatistics now = pool.GetStatistics();
+        Assert.Equal((0L, 0L, 0L), (now.BudgetUsedBytes, now.OutstandingAllocations, now.QuarantinedBytes));
+        Dispose(Image.Decode(configuration, 4000, 4000));
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        Assert.Equal(0, pool.GetStatistics().Abandoned);
+    }
+
+    /// <summary>What the refused request does not belong to stays: an image with pixels, one without, a buffer that is no image.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Decode_RefusedHalfWay_LeavesEarlierMemoryAlone(bool isUsed)
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
+        Configuration configuration = Over(pool);
+        IReadOnlyList<IMemoryOwner<int>> image = Image.Decode(configuration, 1024, 4 * 1024);
+        if (isUsed)
+        {
+            image.ToList().ForEach(piece => piece.Memory.Span.Fill(7));
+        }
+
+        using IMemoryOwner<int> buffer = configuration.MemoryAllocator.Allocate<int>(1 << 20);
+        Assert.Throws<InvalidImageContentException>(() => Image.Decode(configuration, 6000, 6000));
+
+        Assert.Equal(5, pool.GetStatistics().OutstandingAllocations);
+        buffer.Memory.Span.Fill(8);
+        Assert.All(image, piece => Assert.Equal(isUsed ? 7 : piece.Memory.Span[0], piece.Memory.Span[0]));
+        Dispose(image);
+    }
+
+    /// <summary>A buffer without the question for the largest piece is no piece, however long it is.</summary>
+    [Fact]
+    public void Allocate_RefusedBehindAnImage_LeavesTheImageAlone()
+    {
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 20 });
+        Configuration configuration = Over(pool);
+        IReadOnlyList<IMemoryOwner<int>> image = Image.Decode(configuration, 1024, 4 * 1024);
+        image[^1].Memory.Span.Fill(7);
+
+        Assert.Throws<InvalidMemoryOperationException>(() => configuration.MemoryAllocator.Allocate<byte>(3 * Block));
+        Assert.Throws<InvalidMemoryOperationException>(() =>
+        {
+            using IMemoryOwner<int> fits = configuration.MemoryAllocator.Allocate<int>(1 << 20);
+            configuration.MemoryAllocator.Allocate<int>(1 << 20).Dispose();
+        });
+
+        Assert.Equal(4, pool.GetStatistics().OutstandingAllocations);
+        Assert.Equal(7, image[^1].Memory.Span[0]);
+        Dispose(image);
+    }
+
+    /// <summary>The thread remembers the pieces of the last image, and must not keep them.</summary>
+    [Fact]
+    public void Decode_ImageIsForgotten_IsFoundByACollection()
+    {
+        using Pool pool = Pool.Create();
+        Forget(Over(pool));
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        Assert.Equal((0L, 4L), (pool.GetStatistics().OutstandingAllocations, pool.GetStatistics().Abandoned));
+    }
+
+    /// <summary>A limit that ImageSharp has itself counts as a picture that never fits: 413, not 500.</summary>
+    [Fact]
+    public void FindRefusal_LimitOfImageSharp_NeverFits()
+    {
+        Exception thrown = new FormatException("the image is damaged", InvalidMemoryOperationException.ForLimit(5_000, 4_000));
+        MemoryLimitExceededException refusal = Assert.IsType<MemoryLimitExceededException>(ImageSharpAllocator.FindRefusal(thrown));
+        Assert.Equal((5_000L, 4_000L, false), (refusal.RequestedBytes, refusal.LimitBytes, refusal.IsTransient));
+        Assert.Null(ImageSharpAllocator.FindRefusal(new InvalidMemoryOperationException("A buffer of length=-1.")));
     }
 
     [Fact]
@@ -176,6 +315,11 @@ public class ImageSharpAllocatorTests
         adapter.ReleaseRetainedResources();
         Assert.Equal(0, pool.GetStatistics().CommittedBytes);
     }
+
+    private static Configuration Over(Pool pool) => new() { MemoryAllocator = new ImageSharpAllocator(pool) };
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Forget(Configuration configuration) => _ = Image.Decode(configuration, 1024, 4 * 1024);
 
     private static void Dispose(IEnumerable<IDisposable> pieces) => pieces.ToList().ForEach(piece => piece.Dispose());
 }

@@ -8,11 +8,15 @@ public class TrackedOwnerTests
 {
     private const int Block = 4 << 20;
 
-    [Fact]
-    public void Constructor_LimitsOfImageSharp_LeaveTheDecisionToThePool()
+    /// <summary>Never less safe than without the package: the smaller of ImageSharp's own and the pool's.</summary>
+    [Theory]
+    [InlineData(20, 20L << 20)]
+    [InlineData(null, 4L << 30)]
+    [InlineData(10_000, 4L << 30)]
+    public void Constructor_Limits_AreTheSmallerOfImageSharpsAndThePools(int? megabytes, long group)
     {
-        using Pool pool = Pool.Create();
-        Assert.Equal((int.MaxValue, long.MaxValue, long.MaxValue), new ImageSharpAllocator(pool).Limits);
+        using Pool pool = Pool.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = megabytes });
+        Assert.Equal((1 << 30, group, long.MaxValue), new ImageSharpAllocator(pool).Limits);
     }
 
     [Fact]
@@ -77,7 +81,7 @@ public class TrackedOwnerTests
         long own = BytesOfManyRents(() => pool.Allocate<byte>(Block));
         long tracked = BytesOfManyRents(() => adapter.Allocate<byte>(Block));
 
-        // A header, the two fields of the declared base, and the owner.
+        // A header, the two fields of the declared base, the owner, and whether it was used.
         const int Rents = 100;
         Assert.InRange((tracked - own) / Rents, 1, 48);
     }

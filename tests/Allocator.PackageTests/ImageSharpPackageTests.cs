@@ -55,6 +55,7 @@ public class ImageSharpPackageTests(PackedLibrary library)
             ["build/Allocator.ImageSharp.targets", "build/sources/ImageSharpAdmission.cs",
                 "build/sources/ImageSharpAllocator.Version3.cs", "build/sources/ImageSharpAllocator.Version4.cs",
                 "build/sources/ImageSharpAllocator.cs", "build/sources/ImageSharpUsings.cs",
+                "build/sources/ImageSharpWebAdmission.Version3.cs", "build/sources/ImageSharpWebAdmission.Version4.cs",
                 "build/sources/ImageSharpWebAdmission.cs"],
             files.Where(file => file.StartsWith("build/", StringComparison.Ordinal)).Order(StringComparer.Ordinal));
     }
@@ -200,6 +201,25 @@ public class ImageSharpPackageTests(PackedLibrary library)
         Assert.Contains("4: 1", library.Dotnet(unbuilt, "run"), StringComparison.Ordinal);
     }
 
+    /// <summary>A clone without its tags has the version 0.0.1, whatever it is. What the project says counts.</summary>
+    [Theory]
+    [InlineData("3.1.12", "3")]
+    [InlineData("4.1.1", "4")]
+    public void Build_ClonedRepositoryAsProject_TakesTheVersionThatTheProjectSays(string version, string major)
+    {
+        CopyStandIn(version, library.Folder($"Clone{major}"), assemblyVersion: "0.0.1");
+        string folder = Project(
+            $"OfClone{major}",
+            Program.Replace("typeof(Configuration).Assembly.GetName().Version!.Major", "\"clone\"", StringComparison.Ordinal),
+            Console10,
+            $"""<ProjectReference Include="../Clone{major}/SixLabors.ImageSharp.csproj" />""" + Adapter());
+        InvalidOperationException failed = Assert.Throws<InvalidOperationException>(() => library.Dotnet(folder, "build"));
+        Assert.Contains("AllocatorImageSharpVersion", failed.Message, StringComparison.Ordinal);
+
+        Assert.Contains(
+            "clone: 1", library.Dotnet(folder, "run", $"-p:AllocatorImageSharpVersion={major}"), StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("Without", "SixLabors.ImageSharp is not", "")]
     [InlineData("TooOld", "references 1.0.4", "1.0.4")]
@@ -318,13 +338,13 @@ public class ImageSharpPackageTests(PackedLibrary library)
         return feed;
     }
 
-    private void CopyStandIn(string version, string folder)
+    private void CopyStandIn(string version, string folder, string? assemblyVersion = null)
     {
         bool isOld = version[0] < '3';
         Copy(version[0] == '4' ? "Version4" : "Version3", folder);
         if (isOld)
         {
-            File.Delete(Path.Combine(folder, "Jpeg.cs"));
+            File.Delete(Path.Combine(folder, "Formats.cs"));
         }
         else
         {
@@ -336,7 +356,8 @@ public class ImageSharpPackageTests(PackedLibrary library)
             StandIn(
                 version,
                 isOld ? "netstandard2.0" : "net8.0",
-                isOld ? """<PackageReference Include="System.Memory" Version="4.6.3" />""" : ""));
+                isOld ? """<PackageReference Include="System.Memory" Version="4.6.3" />""" : "",
+                assemblyVersion: assemblyVersion));
     }
 
     private void Copy(string declarations, string folder)
@@ -350,13 +371,14 @@ public class ImageSharpPackageTests(PackedLibrary library)
     }
 
     // The major version is the assembly's, as the library's are.
-    private static string StandIn(string version, string framework, string references, string source = "") =>
+    private static string StandIn(
+        string version, string framework, string references, string source = "", string? assemblyVersion = null) =>
         $"""
         <Project Sdk="Microsoft.NET.Sdk">
           <PropertyGroup>
             <TargetFramework>{framework}</TargetFramework>
             <Version>{version}</Version>
-            <AssemblyVersion>{version[0]}.0.0.0</AssemblyVersion>
+            <AssemblyVersion>{assemblyVersion ?? $"{version[0]}.0.0.0"}</AssemblyVersion>
             <Nullable>enable</Nullable>
             <LangVersion>latest</LangVersion>
             <NuGetAudit>false</NuGetAudit>

@@ -150,6 +150,7 @@ public class MemoryAllocatorTests
     public void Allocate_AtTheLimit_SucceedsAndOneByteMoreThrows()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 2 });
+        Assert.Equal(2 << 20, allocator.AllocationLimitBytes);
         allocator.Allocate<byte>(2 * 1024 * 1024).Dispose();
         Assert.Throws<MemoryLimitExceededException>(() => allocator.Allocate<byte>(2 * 1024 * 1024 + 1));
 

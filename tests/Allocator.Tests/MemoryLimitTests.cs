@@ -309,6 +309,45 @@ public class MemoryLimitTests
         reservation.AllocateGroup<byte>(8 * Block).Dispose();
     }
 
+    // By the call that is refused, where a minimum must stay free and there is no budget.
+    private static readonly Dictionary<string, Action<MemoryAllocator>> s_refused = new()
+    {
+        ["Allocate"] = static a => a.Allocate<byte>(4 * Block),
+        ["Allocate, never"] = static a => a.Allocate<byte>(99 * Block),
+        ["AllocateGroup"] = static a => a.AllocateGroup<byte>(4 * Block),
+        ["AllocatePixels"] = static a => a.AllocatePixels<byte>(Block, 99),
+        ["ReserveAsync"] = static a => Wait(a.ReserveAsync(4 * Block, TimeSpan.Zero)),
+        ["ReserveAsync, never"] = static a => Wait(a.ReserveAsync(99 * Block)),
+        ["ReserveAsync, name"] = static a => Wait(a.ReserveAsync("job", 1, TimeSpan.Zero)),
+        ["Reservation, Allocate"] = static a => Reserve(a).Allocate<byte>(4 * Block),
+        ["Reservation, Allocate, never"] = static a => Reserve(a).Allocate<byte>(99 * Block),
+        ["Reservation, GrowAsync"] = static a => Reserve(a).GrowAsync(99 * Block).AsTask().GetAwaiter().GetResult(),
+        ["TrackExternalMemory"] = static a => a.TrackExternalMemory(4 * Block),
+        ["TrackExternalMemory, never"] = static a => a.TrackExternalMemory(99 * Block),
+        ["AsArrayPool"] = static a => a.AsArrayPool().Rent(4 * Block),
+        ["AsMemoryPool"] = static a => a.AsMemoryPool<byte>().Rent(4 * Block),
+        ["CreateStream"] = static a => a.CreateStream(99 * Block),
+        ["Stream, SetLength"] = static a => Stream(a).SetLength(99 * Block),
+        ["Stream, Write"] = static a => Stream(a).Write(new byte[4 * Block]),
+        ["Stream, SetLength, longest"] = static a => Stream(a).SetLength(long.MaxValue),
+    };
+
+    public static TheoryData<string> Refused => [.. s_refused.Keys];
+
+    /// <summary>Nobody has set a budget of 9,223,372,036,854,775,807 bytes.</summary>
+    [Theory]
+    [MemberData(nameof(Refused))]
+    public void MinimumFree_ACallIsRefused_TheMessageNamesNoBudget(string call)
+    {
+        using TestSetup setup = new(minimumFree: 2 * Block);
+        setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => s_refused[call](setup.Allocator));
+        Assert.DoesNotContain("budget", failure.Message, StringComparison.OrdinalIgnoreCase);
+        Assert.InRange(failure.LimitBytes, 1, 1L << 40);
+    }
+
     [Fact]
     public void Options_NegativeMinimumFree_IsRefusedByName()
     {
@@ -326,6 +365,18 @@ public class MemoryLimitTests
         setup.Pressure.IsHigh = true;
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    private static void Wait(ValueTask<MemoryReservation> reserving) => reserving.AsTask().GetAwaiter().GetResult().Dispose();
+
+    private static MemoryReservation Reserve(MemoryAllocator allocator) =>
+        allocator.ReserveAsync(Block).AsTask().GetAwaiter().GetResult();
+
+    private static PooledMemoryStream Stream(MemoryAllocator allocator)
+    {
+        PooledMemoryStream stream = allocator.CreateStream();
+        stream.WriteByte(1);
+        return stream;
     }
 
     private static void Leave(TestSetup setup, long bytes)

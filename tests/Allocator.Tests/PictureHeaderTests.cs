@@ -62,6 +62,20 @@ public class PictureHeaderTests
     }
 
     [Fact]
+    public void TryRead_Apng_SaysHowManyFramesItAnnounces()
+    {
+        byte[] animated = [.. s_png, 0, 0, 0, 8, .. "acTL"u8, 0, 0, 1, 2, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, .. "IDAT"u8];
+        Assert.True(PictureHeader.TryRead(animated, out PictureHeader header));
+        Assert.Equal(258, header.AnnouncedFrames);
+        Assert.True(PictureHeader.TryRead(animated.AsSpan(0, s_png.Length + 10), out header));
+        Assert.Equal((0L, true), (header.AnnouncedFrames, header.IsAnimated));
+        Assert.True(PictureHeader.TryRead(s_png, out header));
+        Assert.Equal(0, header.AnnouncedFrames);
+        Assert.True(PictureHeader.TryRead(s_gif, out header));
+        Assert.Equal(0, header.AnnouncedFrames);
+    }
+
+    [Fact]
     public void TryRead_NoPictureOrADamagedOne_IsFalseAndNeedsNoMore()
     {
         byte[][] files =

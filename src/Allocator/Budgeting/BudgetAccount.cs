@@ -17,6 +17,9 @@ internal abstract class BudgetAccount
     /// <summary>Gets whether nothing can be taken any more.</summary>
     public abstract bool IsClosed { get; }
 
+    /// <summary>Gets whether it belongs to a job that has ended and was refused memory, so that its code has given up.</summary>
+    public virtual bool IsOfFailedJob => false;
+
     /// <summary>Gets the lock of the queue and of all reservations of one budget.</summary>
     public abstract ShortLock Lock { get; }
 
@@ -107,6 +110,8 @@ internal sealed class AmbientAccount : BudgetAccount
         Reservation.IsClosed ? Reservation.EnclosingReservation : Reservation.OutermostReservation;
 
     public override bool IsClosed => Budget?.IsClosed == true;
+
+    public override bool IsOfFailedJob => Reservation.IsOfFailedJob;
 
     public override ShortLock Lock => Reservation.Lock;
 

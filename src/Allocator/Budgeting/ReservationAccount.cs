@@ -74,6 +74,8 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override bool IsClosed => Volatile.Read(ref _isClosed) || Budget?.IsClosed == true;
 
+    public override bool IsOfFailedJob => Volatile.Read(ref _isClosed) && (RefusalCount > 0 || Outer?.IsOfFailedJob == true);
+
     /// <summary>Gets the outstanding bytes. Under the lock.</summary>
     public long UsedBytes
     {

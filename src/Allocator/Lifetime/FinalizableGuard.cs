@@ -181,7 +181,8 @@ internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
         {
             _abandonment ??= new Abandonment(Context);
             _abandonment.Report(Record, Trace);
-            if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && !_abandonment.IsStayOver())
+            if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && Account?.IsOfFailedJob != true
+                && !_abandonment.IsStayOver())
             {
                 // The finalizer runs again when the next collection finds this unreachable.
                 GC.ReRegisterForFinalize(this);

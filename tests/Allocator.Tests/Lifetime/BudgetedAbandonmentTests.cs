@@ -67,6 +67,40 @@ public class BudgetedAbandonmentTests
         },
         abandoned.ToString()).Dispose();
 
+    /// <summary>
+    /// A decoder drops the frames that it has when it is refused one more. Once its job has ended, nobody works with them, so one
+    /// collection brings them back. Other memory stays in quarantine.
+    /// </summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    public void Abandoned_JobThatWasRefusedMemoryHasEnded_IsBackWithTheCollectionThatFindsIt(bool isRefused, bool isAmbient) =>
+        RemoteExecutor.Invoke(
+            static flags =>
+            {
+                (bool isRefused, bool isAmbient) = (flags[0] == '1', flags[1] == '1');
+                using TestSetup setup = new(16, budget: 16 * Block);
+                using IMemoryOwner<byte> other = setup.Allocator.Allocate<byte>(4 * Block);
+                MemoryReservation job = setup.Allocator.ReserveAsync(6 * Block).AsTask().GetAwaiter().GetResult();
+                using (isAmbient ? job.Use() : default)
+                {
+                    MemoryAllocator decoder = isAmbient ? setup.Allocator : job;
+                    AbandonGroup(decoder);
+                    if (isRefused)
+                    {
+                        Assert.Throws<MemoryLimitExceededException>(() => decoder.Allocate<byte>(8 * Block));
+                    }
+                }
+
+                Collect();
+                Assert.Equal(6 * Block, setup.Statistics.QuarantinedBytes);
+                job.Dispose();
+                Collect();
+                Assert.Equal((isRefused ? 4 : 10) * Block, setup.Statistics.BudgetUsedBytes);
+            },
+            $"{(isRefused ? 1 : 0)}{(isAmbient ? 1 : 0)}").Dispose();
+
     [Theory]
     [InlineData("0")]
     [InlineData("1")]

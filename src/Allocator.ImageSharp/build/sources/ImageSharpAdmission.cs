@@ -6,13 +6,18 @@
 namespace Integrations;
 
 using global::System;
+using global::System.Collections.Generic;
 using global::System.IO;
+using global::System.Linq;
 using global::System.Threading;
 using global::System.Threading.Tasks;
 using global::Allocator;
 using global::SixLabors.ImageSharp;
 using global::SixLabors.ImageSharp.Formats;
 using global::SixLabors.ImageSharp.Formats.Jpeg;
+using global::SixLabors.ImageSharp.Formats.Tga;
+using global::SixLabors.ImageSharp.Formats.Tiff;
+using global::SixLabors.ImageSharp.Formats.Webp;
 using global::SixLabors.ImageSharp.Memory;
 
 /// <summary>
@@ -30,6 +35,16 @@ internal sealed class ImageSharpAdmission : IDisposable
 
     // A JPEG's coefficients lie in whole units of up to 32 pixels.
     private const int CoefficientUnit = 32;
+
+    // What decoders take for each pixel beside it, measured with ImageSharp 3.1.12 and 4.1.1: the planes of a lossy WebP, its plane of
+    // alpha, the tables of a lossless one, and a JPEG within a TIFF.
+    private const int BytesOfLossyWebP = 5;
+    private const int BytesOfWebPWithAlpha = 15;
+    private const int BytesOfLosslessWebP = 10;
+    private const int BytesOfTiffJpeg = 7;
+
+    // The chunk that each further frame of an APNG begins with, and an empty one of pixels.
+    private const int LeastBytesOfFrame = 38 + 16;
 
     private ImageSharpAdmission(global::Allocator.MemoryReservation reservation, ImageInfo info, DecoderOptions decoderOptions)
     {
@@ -64,8 +79,13 @@ internal sealed class ImageSharpAdmission : IDisposable
         own.MemoryAllocator = new SimpleGcMemoryAllocator();
         try
         {
-            // Image.IdentifyAsync would copy the whole file to memory first.
-            return Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream);
+            global::Allocator.PictureHeader header = default;
+            if (stream.CanSeek)
+            {
+                global::Allocator.PictureHeader.TryRead(stream, out header);
+            }
+
+            return Identify(stream, own, header);
         }
         finally
         {
@@ -75,6 +95,18 @@ internal sealed class ImageSharpAdmission : IDisposable
             }
         }
     }
+
+    // Image.IdentifyAsync would copy the whole file to memory first. ImageSharp 3.1.12 fails at the second frame of an APNG, which it can
+    // load: the header of the file tells how many there are.
+    internal static ImageInfo Identify(Stream stream, Configuration configuration, global::Allocator.PictureHeader header) =>
+        Image.Identify(
+            new DecoderOptions
+            {
+                Configuration = configuration,
+                SkipMetadata = true,
+                MaxFrames = header.AnnouncedFrames > 0 ? 1u : int.MaxValue,
+            },
+            stream);
 
     /// <summary>
     /// Returns the most bytes of <paramref name="pool"/> that an image takes while it is decoded and processed: the copy of its file, its
@@ -94,11 +126,11 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// <param name="maximumFrames">The most frames to load, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
     /// <param name="header">
     /// What <c>PictureHeader.TryRead</c> has read of the file: the coefficients of a JPEG are then counted exactly, also those of a
-    /// baseline one in several scans, of which ImageSharp does not tell.
+    /// baseline one in several scans, and the frames of an APNG, of which ImageSharp 3 does not tell.
     /// </param>
     /// <remarks>
-    /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in
-    /// <paramref name="bytesPerPixel"/>. If an image needs more than its reservation, up to twice as much is served before newcomers.
+    /// The formats of ImageSharp 3.1.12 and 4.1.1 were measured. If an image needs more than its reservation, up to twice as much is
+    /// served before newcomers.
     /// </remarks>
     public static long EstimateBytes(
         global::Allocator.MemoryAllocator pool,
@@ -116,8 +148,13 @@ internal sealed class ImageSharpAdmission : IDisposable
         ThrowIfLess(maximumFrames, 1, nameof(maximumFrames));
         bool jpeg = info.Metadata.DecodedImageFormat is JpegFormat;
         int pixel = bytesPerPixel ?? (jpeg ? 3 : Math.Max(4, BytesOfPixel(info)));
-        int frames = Math.Clamp(info.FrameMetadataCollection.Count, 1, maximumFrames);
+        int frames = (int)Math.Clamp(
+            Math.Max(info.FrameMetadataCollection.Count, Math.Min(header.AnnouncedFrames, 1 + (fileLengthInBytes / LeastBytesOfFrame))),
+            1,
+            maximumFrames);
+        int decoder = BytesOfDecoder(info, header, pixel, frames);
         long decoding = pool.EstimatePixelBytes(info.Width, info.Height, pixel, frames)
+            + (decoder == 0 ? 0 : pool.EstimatePixelBytes(info.Width, info.Height, decoder))
             + (fileLengthInBytes == 0 ? 0 : pool.EstimateBytes(fileLengthInBytes))
             + (jpeg ? EstimateCoefficients(pool, info, header) : 0);
         long processing = pool.EstimatePixelBytes(info.Width, info.Height, pixel, checked(frames * liveCopies));
@@ -137,7 +174,9 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// The base of the options; <c>Configuration.Default</c> unless given. Its allocator is not used.
     /// </param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="MemoryLimitExceededException">The image is larger than the whole budget.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The image never fits: it is above the limit for one allocation, or larger than the whole budget or container.
+    /// </exception>
     /// <exception cref="UnknownImageFormatException">The file is no image.</exception>
     public static async Task<ImageSharpAdmission> AdmitAsync(
         global::Allocator.MemoryAllocator pool,
@@ -158,6 +197,7 @@ internal sealed class ImageSharpAdmission : IDisposable
 
         ImageInfo info = Identify(stream, configuration);
         global::Allocator.PictureHeader.TryRead(stream, out global::Allocator.PictureHeader header);
+        ThrowIfAboveLimit(pool, info, bytesPerPixel);
         long bytes = EstimateBytes(pool, info, stream.Length - stream.Position, bytesPerPixel, liveCopies, maximumFrames, header);
         global::Allocator.MemoryReservation reservation = await pool.ReserveAsync(bytes, cancellationToken).ConfigureAwait(false);
         try
@@ -180,9 +220,28 @@ internal sealed class ImageSharpAdmission : IDisposable
     {
         ArgumentNullException.ThrowIfNull(configuration);
         Configuration own = configuration.Clone();
-        own.PreferContiguousImageBuffers = configuration.PreferContiguousImageBuffers;   // Clone leaves it out
+
+        // Clone leaves these out.
+        own.PreferContiguousImageBuffers = configuration.PreferContiguousImageBuffers;
+        foreach (KeyValuePair<object, object> property in configuration.Properties)
+        {
+            own.Properties[property.Key] = property.Value;
+        }
+
         own.MemoryAllocator = new ImageSharpAllocator(reservation, ImageSharpAllocator.PieceFor(width));
         return own;
+    }
+
+    /// <summary>Throws if the pixels of the image are above the pool's limit for one allocation, which ImageSharp would find later.</summary>
+    /// <exception cref="MemoryLimitExceededException">It is, so that it never fits.</exception>
+    internal static void ThrowIfAboveLimit(global::Allocator.MemoryAllocator pool, ImageInfo info, int? bytesPerPixel)
+    {
+        // What the file has; if ImageSharp loads more bytes a pixel, the adapter refuses them.
+        long bytes = (long)info.Width * info.Height * (bytesPerPixel ?? Math.Max(1, BytesOfPixel(info)));
+        if (bytes > pool.AllocationLimitBytes)
+        {
+            throw new global::Allocator.MemoryLimitExceededException(bytes, pool.AllocationLimitBytes);
+        }
     }
 
     /// <summary>Ends the reservation. An image that is still there stays valid, and its memory counts until it is disposed.</summary>
@@ -209,6 +268,25 @@ internal sealed class ImageSharpAdmission : IDisposable
         int bytes = progressive.ColorType.ToString() == "YCbCrRatio420" ? components : 2 * components;
         return pool.EstimatePixelBytes(WholeUnits(info.Width), WholeUnits(info.Height), bytes) + WorkingBytes;
     }
+
+    // The bytes that a decoder takes for each pixel of a frame, beside those of the frame. One of an animation works in a frame of its own.
+    private static int BytesOfDecoder(ImageInfo info, global::Allocator.PictureHeader header, int pixel, int frames) =>
+        info.Metadata.DecodedImageFormat switch
+        {
+            WebpFormat when info.Metadata.GetWebpMetadata().FileFormat.ToString() == "Lossless" =>
+                BytesOfLosslessWebP + (frames > 1 ? pixel : 0),
+            WebpFormat when frames == 1 && header is { Format: global::Allocator.PictureFormat.WebP, Width: > 0, DecoderBytes: 0 } =>
+                BytesOfLossyWebP,
+            WebpFormat => BytesOfWebPWithAlpha + (frames > 1 ? pixel : 0),
+            TiffFormat when info.FrameMetadataCollection.Any(frame => IsJpeg(frame.GetTiffMetadata().Compression.ToString())) =>
+                BytesOfTiffJpeg,
+
+            // Runs are written out before they are converted.
+            TgaFormat => BytesOfPixel(info),
+            _ => 0,
+        };
+
+    private static bool IsJpeg(string? compression) => compression is "Jpeg" or "OldJpeg";
 
     private static int WholeUnits(int length) => (length + CoefficientUnit - 1) / CoefficientUnit * CoefficientUnit;
 

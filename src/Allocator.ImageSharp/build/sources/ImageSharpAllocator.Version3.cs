@@ -4,14 +4,31 @@
 #pragma warning disable
 namespace Integrations
 {
+    using global::System;
+    using global::System.Buffers;
+
     internal sealed partial class ImageSharpAllocator
     {
+        private const bool WrapsAll = false;
+
         /// <inheritdoc/>
-        public override global::System.Buffers.IMemoryOwner<T> Allocate<T>(
+        public override IMemoryOwner<T> Allocate<T>(
             int length,
             global::SixLabors.ImageSharp.Memory.AllocationOptions options = global::SixLabors.ImageSharp.Memory.AllocationOptions.None)
         {
             return Rent<T>(length, options);
+        }
+
+        private sealed partial class TrackedOwner<T> : MemoryManager<T>
+        {
+            // A dropped buffer is found by the pool's own finalizer.
+            protected override void Dispose(bool disposing)
+            {
+                if (disposing)
+                {
+                    ((IDisposable)_owner).Dispose();
+                }
+            }
         }
     }
 }

@@ -5,74 +5,28 @@
 namespace Integrations
 {
     using global::System;
-    using global::System.Buffers;
 
     internal sealed partial class ImageSharpAllocator
     {
+        // ImageSharp requires an object of its own class for each buffer.
+        private const bool WrapsAll = true;
+
         /// <inheritdoc/>
         protected override global::SixLabors.ImageSharp.Memory.AllocationTrackedMemoryManager<T> AllocateCore<T>(
             int length,
             global::SixLabors.ImageSharp.Memory.AllocationOptions options = global::SixLabors.ImageSharp.Memory.AllocationOptions.None)
         {
-            IMemoryOwner<T> owner = Rent<T>(length, options);
-            try
-            {
-                return new TrackedOwner<T>((MemoryManager<T>)owner);
-            }
-            catch
-            {
-                owner.Dispose();
-                throw;
-            }
+            return (TrackedOwner<T>)Rent<T>(length, options);
         }
 
-        // The pool's own limit and budget decide; ImageSharp's 1 GB for one buffer would refuse what the pool allows.
-        partial void RaiseLimits()
+        // ImageSharp's own limits stay, and the pool's are added. It refuses an image before it asks for the first piece.
+        partial void SetLimits()
         {
-            SingleBufferAllocationLimitBytes = int.MaxValue;
-            MemoryGroupAllocationLimitBytes = long.MaxValue;
-            AccumulativeAllocationLimitBytes = long.MaxValue;
+            MemoryGroupAllocationLimitBytes = Math.Min(MemoryGroupAllocationLimitBytes, _pool.AllocationLimitBytes);
         }
 
-        // Version 4 needs this object for each buffer, and version 3 needs none. So it has only one field: the pool's owner, which knows
-        // its length, and throws once it is disposed.
-        private sealed class TrackedOwner<T> : global::SixLabors.ImageSharp.Memory.AllocationTrackedMemoryManager<T>
-            where T : struct
+        private sealed partial class TrackedOwner<T> : global::SixLabors.ImageSharp.Memory.AllocationTrackedMemoryManager<T>
         {
-            private readonly MemoryManager<T> _owner;
-
-            public TrackedOwner(MemoryManager<T> owner)
-            {
-                _owner = owner;
-            }
-
-            public override Memory<T> Memory
-            {
-                get { return CreateMemory(_owner.Memory.Length); }
-            }
-
-            public override Span<T> GetSpan()
-            {
-                return _owner.GetSpan();
-            }
-
-            // The handle is the inner owner's, and unpins that.
-            public override MemoryHandle Pin(int elementIndex = 0)
-            {
-                return _owner.Pin(elementIndex);
-            }
-
-            public override void Unpin()
-            {
-                _owner.Unpin();
-            }
-
-            // Lets streams use an array without a copy, as the inner owner does.
-            protected override bool TryGetArray(out ArraySegment<T> segment)
-            {
-                return global::System.Runtime.InteropServices.MemoryMarshal.TryGetArray<T>(_owner.Memory, out segment);
-            }
-
             // A dropped buffer is found by the pool's own finalizer.
             protected override void DisposeCore(bool disposing)
             {

@@ -6,6 +6,10 @@
 namespace Integrations
 {
     using global::System;
+    using global::System.Buffers;
+    using global::System.Collections.Generic;
+    using global::System.Text.RegularExpressions;
+    using global::System.Threading;
 
     /// <summary>
     /// Lets ImageSharp take its memory from an allocator of the library Allocator. The caller disposes that allocator, after the last
@@ -23,10 +27,16 @@ namespace Integrations
         // pixels.
         private const int LargestPixelSize = 16;
 
+        // That of ImageSharp's own allocators.
+        private const long LargestBuffer = 1L << 30;
+
         private const string RefusalKey = "Allocator.Refusal";
+
+        private static long s_lastNumber;
 
         private readonly global::Allocator.MemoryAllocator _pool;
         private readonly int _largestPiece;
+        private readonly long _number = Interlocked.Increment(ref s_lastNumber);
 
         /// <summary>Makes an allocator over <paramref name="pool"/>.</summary>
         /// <param name="pool">The source of the memory: an allocator, or the reservation of one image.</param>
@@ -48,7 +58,7 @@ namespace Integrations
 
             _pool = pool;
             _largestPiece = largestPieceInBytes;
-            RaiseLimits();
+            SetLimits();
         }
 
         /// <summary>
@@ -64,7 +74,7 @@ namespace Integrations
 
         /// <summary>
         /// Returns the <c>MemoryLimitExceededException</c> or <see cref="OutOfMemoryException"/> behind an exception of ImageSharp, at any
-        /// depth; null if memory is not the cause.
+        /// depth; null if memory is not the cause. A limit of ImageSharp's own counts as a request that never fits.
         /// </summary>
         public static Exception FindRefusal(Exception exception)
         {
@@ -80,7 +90,7 @@ namespace Integrations
                 refusal = FindRefusal(several.InnerExceptions[i]);
             }
 
-            return refusal;
+            return refusal ?? FindLimit(exception as global::SixLabors.ImageSharp.Memory.InvalidMemoryOperationException);
         }
 
         /// <inheritdoc/>
@@ -92,10 +102,12 @@ namespace Integrations
         /// <inheritdoc/>
         protected override int GetBufferCapacityInBytes()
         {
+            // Before each image, by the thread that then asks for its pieces.
+            PendingImage.Begin(_number);
             return _largestPiece;
         }
 
-        private global::System.Buffers.IMemoryOwner<T> Rent<T>(int length, global::SixLabors.ImageSharp.Memory.AllocationOptions options)
+        private IMemoryOwner<T> Rent<T>(int length, global::SixLabors.ImageSharp.Memory.AllocationOptions options)
             where T : struct
         {
             // A damaged header can cause one. ImageSharp's callers expect the exception of its own allocator.
@@ -105,14 +117,49 @@ namespace Integrations
                     "A buffer of " + length + " elements was requested; lengths are not negative.");
             }
 
-            bool clean = (options & global::SixLabors.ImageSharp.Memory.AllocationOptions.Clean) != 0;
+            long bytes = unchecked((long)length * global::System.Runtime.CompilerServices.Unsafe.SizeOf<T>());
+            PendingImage image = PendingImage.Find(_number, typeof(T), bytes);
+            IMemoryOwner<T> owner = null;
             try
             {
-                return _pool.Allocate<T>(
+                ThrowIfTooLarge(bytes, LargestBuffer);
+                ThrowIfTooLarge(unchecked(bytes + (image == null ? 0 : image.Bytes)), _pool.AllocationLimitBytes);
+                bool clean = (options & global::SixLabors.ImageSharp.Memory.AllocationOptions.Clean) != 0;
+                owner = _pool.Allocate<T>(
                     length, clean ? global::Allocator.AllocationOptions.Clean : global::Allocator.AllocationOptions.None);
+
+
+                // All pieces of an image but the last are equally long: as many rows as fit, so more than half of what fits.
+                bool isPiece = image != null && bytes > _largestPiece / 2 && bytes <= _largestPiece;
+                if (isPiece || WrapsAll)
+                {
+                    owner = new TrackedOwner<T>((MemoryManager<T>)owner);
+                }
+
+                if (image != null)
+                {
+                    image.Add(isPiece ? (ITrackedOwner)owner : null, typeof(T), bytes);
+                }
+
+                return owner;
             }
-            catch (Exception e) when (IsRefusal(e))
+            catch (Exception e)
             {
+                if (owner != null)
+                {
+                    owner.Dispose();
+                }
+
+                if (image != null)
+                {
+                    image.Return();
+                }
+
+                if (!IsRefusal(e))
+                {
+                    throw;
+                }
+
                 // ImageSharp's exception takes a message only, so the cause goes with its data.
                 global::SixLabors.ImageSharp.Memory.InvalidMemoryOperationException refusal =
                     new global::SixLabors.ImageSharp.Memory.InvalidMemoryOperationException(e.Message);
@@ -121,12 +168,166 @@ namespace Integrations
             }
         }
 
+        private static void ThrowIfTooLarge(long bytes, long limitBytes)
+        {
+            if (bytes > limitBytes)
+            {
+                throw new global::Allocator.MemoryLimitExceededException(bytes, limitBytes);
+            }
+        }
+
         private static bool IsRefusal(Exception exception)
         {
             return exception is global::Allocator.MemoryLimitExceededException || exception is OutOfMemoryException;
         }
 
+        // ImageSharp says the bytes and the limit in the message only.
+        private static Exception FindLimit(Exception exception)
+        {
+            Match numbers = Regex.Match(exception == null ? "" : exception.Message, "([0-9]+)[^0-9]+([0-9]+)");
+            long bytes;
+            long limit;
+            return long.TryParse(numbers.Groups[1].Value, out bytes) && long.TryParse(numbers.Groups[2].Value, out limit) && bytes > limit
+                ? new global::Allocator.MemoryLimitExceededException(bytes, limit)
+                : null;
+        }
+
         // Version 4 has limits of its own.
-        partial void RaiseLimits();
+        partial void SetLimits();
+
+        /// <summary>Memory of the pool for ImageSharp, which tells whether it was ever used.</summary>
+        private interface ITrackedOwner : IDisposable
+        {
+            bool IsUsed { get; }
+        }
+
+        /// <summary>
+        /// The image for which a thread is requesting pieces: ImageSharp asks for the largest piece, and then for one after the other. Those
+        /// that it has when one is refused it drops. Nobody has used them, so they are returned at once.
+        /// </summary>
+        private sealed class PendingImage
+        {
+            [ThreadStatic]
+            private static PendingImage t_last;
+
+            // Weak, or an image that is forgotten would never be found. Used again for the next image.
+            private readonly List<WeakReference> _pieces = new List<WeakReference>();
+            private int _count;
+            private long _allocator;
+            private Type _type;
+            private long _bytesOfPiece;
+
+            /// <summary>Gets the bytes of all pieces so far.</summary>
+            public long Bytes { get; private set; }
+
+            public static void Begin(long allocator)
+            {
+                PendingImage image = t_last ?? (t_last = new PendingImage());
+                image._count = 0;
+                image._allocator = allocator;
+                image.Bytes = 0;
+            }
+
+            /// <summary>Returns the image that a request of this thread continues; null if it is no piece of one.</summary>
+            public static PendingImage Find(long allocator, Type type, long bytes)
+            {
+                PendingImage image = t_last;
+                if (image == null || image._allocator != allocator)
+                {
+                    return null;
+                }
+
+                bool continues = image._count == 0 || (image._type == type && bytes <= image._bytesOfPiece && !image.IsUsed());
+                image._allocator = continues ? allocator : 0;
+                return continues ? image : null;
+            }
+
+            /// <summary>Adds a piece. A shorter one is the last.</summary>
+            public void Add(ITrackedOwner piece, Type type, long bytes)
+            {
+                if (piece == null || (_count > 0 && bytes < _bytesOfPiece))
+                {
+                    _allocator = 0;
+                    return;
+                }
+
+                if (_count == _pieces.Count)
+                {
+                    _pieces.Add(new WeakReference(null));
+                }
+
+                _pieces[_count++].Target = piece;
+                _type = type;
+                _bytesOfPiece = bytes;
+                Bytes = unchecked(Bytes + bytes);
+            }
+
+            public void Return()
+            {
+                for (int i = 0; i < _count; i++)
+                {
+                    ITrackedOwner piece = _pieces[i].Target as ITrackedOwner;
+                    if (piece != null && !piece.IsUsed)
+                    {
+                        piece.Dispose();
+                    }
+                }
+
+                _allocator = 0;
+            }
+
+            private bool IsUsed()
+            {
+                ITrackedOwner last = _pieces[_count - 1].Target as ITrackedOwner;
+                return last == null || last.IsUsed;
+            }
+        }
+
+        // It throws once it is disposed, as the pool's owner does, which knows the length.
+        private sealed partial class TrackedOwner<T> : ITrackedOwner
+            where T : struct
+        {
+            private readonly MemoryManager<T> _owner;
+
+            public TrackedOwner(MemoryManager<T> owner)
+            {
+                _owner = owner;
+            }
+
+            public bool IsUsed { get; private set; }
+
+            public override Memory<T> Memory
+            {
+                get
+                {
+                    IsUsed = true;
+                    return CreateMemory(_owner.Memory.Length);
+                }
+            }
+
+            public override Span<T> GetSpan()
+            {
+                IsUsed = true;
+                return _owner.GetSpan();
+            }
+
+            // The handle is the inner owner's, and unpins that.
+            public override MemoryHandle Pin(int elementIndex = 0)
+            {
+                IsUsed = true;
+                return _owner.Pin(elementIndex);
+            }
+
+            public override void Unpin()
+            {
+                _owner.Unpin();
+            }
+
+            // Lets streams use an array without a copy, as the inner owner does.
+            protected override bool TryGetArray(out ArraySegment<T> segment)
+            {
+                return global::System.Runtime.InteropServices.MemoryMarshal.TryGetArray<T>(_owner.Memory, out segment);
+            }
+        }
     }
 }

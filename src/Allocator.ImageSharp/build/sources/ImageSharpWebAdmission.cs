@@ -21,12 +21,14 @@ using global::SixLabors.ImageSharp.Web.Providers;
 using global::SixLabors.ImageSharp.Web.Resolvers;
 
 /// <summary>Reservations for ImageSharp.Web: one for each image that is made. What the cache serves takes none.</summary>
-internal static class ImageSharpWebAdmission
+internal static partial class ImageSharpWebAdmission
 {
     private const int BytesWithAlpha = 4;
 
-    /// <summary>Sets <c>OnBeforeLoadAsync</c>, which runs on a miss of the cache only, and adds to <c>OnProcessedAsync</c>.</summary>
-    /// <param name="options">The options of the middleware. A hook that is there in <c>OnBeforeLoadAsync</c> is replaced.</param>
+    /// <summary>Adds to <c>OnBeforeLoadAsync</c>, which runs on a miss of the cache only, and to <c>OnProcessedAsync</c>.</summary>
+    /// <param name="options">
+    /// The options of the middleware. What a hook that is there in <c>OnBeforeLoadAsync</c> returns is kept, but for the memory.
+    /// </param>
     /// <param name="pool">The allocator, with a budget.</param>
     /// <param name="liveCopies">How many images of the full size processing holds at once: 1 for resizing, cropping and formats.</param>
     public static void ReserveEachImage(
@@ -36,19 +38,22 @@ internal static class ImageSharpWebAdmission
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(pool);
+        Func<ImageCommandContext, Configuration, Task<DecoderOptions?>>? before = options.OnBeforeLoadAsync;
         options.OnBeforeLoadAsync = async (command, configuration) =>
         {
             HttpContext http = command.Context;
+            DecoderOptions? given = before is null ? null : await before(command, configuration);
             (ImageInfo info, global::Allocator.PictureHeader header, long fileLength) = await IdentifyAsync(http, pool, configuration);
-            bool needsAlpha = info.Metadata.DecodedImageFormat is JpegFormat && NeedsAlpha(command);
-            long bytes = ImageSharpAdmission.EstimateBytes(
-                pool, info, fileLength, needsAlpha ? BytesWithAlpha : null, liveCopies, header: header);
+            int? bytesPerPixel = info.Metadata.DecodedImageFormat is JpegFormat && NeedsAlpha(command) ? BytesWithAlpha : null;
+            ImageSharpAdmission.ThrowIfAboveLimit(pool, info, bytesPerPixel);
+            int maximumFrames = (int)(given?.MaxFrames ?? int.MaxValue);
+            long bytes = ImageSharpAdmission.EstimateBytes(pool, info, fileLength, bytesPerPixel, liveCopies, maximumFrames, header);
             global::Allocator.MemoryReservation job = await pool.ReserveAsync(bytes, http.RequestAborted);
 
             // Also if decoding fails: OnProcessedAsync does not run then.
             http.Response.RegisterForDispose(job);
             http.Features.Set(job);
-            return new DecoderOptions { Configuration = ImageSharpAdmission.NewConfiguration(configuration, job, info.Width) };
+            return Over(ImageSharpAdmission.NewConfiguration(given?.Configuration ?? configuration, job, info.Width), configuration, given);
         };
         Func<ImageProcessingContext, Task>? other = options.OnProcessedAsync;
         options.OnProcessedAsync = async processed =>
@@ -83,7 +88,7 @@ internal static class ImageSharpWebAdmission
             await pool.ReserveAsync(pool.EstimateBytes(Math.Max(1, length)), http.RequestAborted);
         Configuration own = ImageSharpAdmission.NewConfiguration(configuration, copy, width: 1);
         await using Stream stream = await resolver.OpenReadAsync();
-        return (Image.Identify(new DecoderOptions { Configuration = own, SkipMetadata = true }, stream), header, length);
+        return (ImageSharpAdmission.Identify(stream, own, header), header, length);
     }
 
     // A JPEG is loaded with three bytes a pixel, unless a command of this request asks for alpha. A processor that has no command in the

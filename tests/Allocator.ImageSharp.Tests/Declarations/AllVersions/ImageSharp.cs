@@ -2,12 +2,16 @@
 // and 4. Not the library: no image is decoded here.
 #pragma warning disable CS1591
 using System;
+using System.Buffers;
 using System.Collections.Generic;
 using System.IO;
 using SixLabors.ImageSharp.Formats;
 using SixLabors.ImageSharp.Formats.Jpeg;
+using SixLabors.ImageSharp.Formats.Tiff;
+using SixLabors.ImageSharp.Formats.Webp;
 using SixLabors.ImageSharp.Memory;
 using SixLabors.ImageSharp.Metadata;
+using SixLabors.ImageSharp.Processing.Processors.Transforms;
 
 namespace SixLabors.ImageSharp
 {
@@ -21,7 +25,9 @@ namespace SixLabors.ImageSharp
 
         public ImageFormatManager ImageFormatsManager { get; init; } = new();
 
-        // Leaves PreferContiguousImageBuffers out, as the library was seen to do.
+        public IDictionary<object, object> Properties { get; } = new Dictionary<object, object>();
+
+        // Leaves PreferContiguousImageBuffers and Properties out, as the library was seen to do.
         public Configuration Clone() => new() { MemoryAllocator = MemoryAllocator, ImageFormatsManager = ImageFormatsManager };
     }
 
@@ -31,11 +37,35 @@ namespace SixLabors.ImageSharp
         {
             DescribedFile.LastIdentifiedWith = options;
             int first = stream.ReadByte();
+            if (stream is DescribedFile { FailsAtSecondFrame: true } && options.MaxFrames > 1)
+            {
+                throw new InvalidImageContentException("Invalid PNG data.", new FormatException());
+            }
+
             return stream is DescribedFile file ? file.Info
                 : first == DescribedFile.Mark && DescribedFile.OfOtherStreams is { } info ? info
                 : throw new UnknownImageFormatException("no image");
         }
+
+        /// <summary>
+        /// Not a member of the library: takes the memory of an image as a decoder was seen to do, with the exception that it was seen to
+        /// throw if there is none.
+        /// </summary>
+        internal static IReadOnlyList<IMemoryOwner<int>> Decode(Configuration configuration, int width, int height)
+        {
+            try
+            {
+                return configuration.MemoryAllocator.AllocateRows<int>(width, height, configuration.PreferContiguousImageBuffers);
+            }
+            catch (InvalidMemoryOperationException exception)
+            {
+                throw new InvalidImageContentException(
+                    $"Cannot decode image. Failed to allocate buffers for possibly degenerate dimensions: {width}x{height}.", exception);
+            }
+        }
     }
+
+    public struct Size;
 
     public class ImageInfo
     {
@@ -58,9 +88,21 @@ namespace SixLabors.ImageSharp
         }
     }
 
+    public sealed class InvalidImageContentException : Exception
+    {
+        public InvalidImageContentException(string message, Exception cause)
+            : base(message, cause)
+        {
+        }
+    }
+
     public static class MetadataExtensions
     {
         public static JpegMetadata GetJpegMetadata(this ImageMetadata metadata) => metadata.Jpeg;
+
+        public static WebpMetadata GetWebpMetadata(this ImageMetadata metadata) => metadata.WebP;
+
+        public static TiffFrameMetadata GetTiffMetadata(this ImageFrameMetadata metadata) => metadata.Tiff;
     }
 
     /// <summary>Not of the library: a file that says what is in it.</summary>
@@ -80,6 +122,9 @@ namespace SixLabors.ImageSharp
         public ImageInfo Info { get; }
 
         public bool IsForward { get; init; }
+
+        // As an APNG was seen to do with version 3.1.12, which loads it.
+        public bool FailsAtSecondFrame { get; init; }
 
         public byte[] Start
         {
@@ -103,9 +148,13 @@ namespace SixLabors.ImageSharp.Formats
         public int BitsPerPixel { get; }
     }
 
-    public sealed class DecoderOptions
+    public sealed partial class DecoderOptions
     {
         public Configuration Configuration { get; init; } = Configuration.Default;
+
+        public Size? TargetSize { get; init; }
+
+        public IResampler? Sampler { get; init; }
 
         public bool SkipMetadata { get; init; }
 
@@ -118,14 +167,39 @@ namespace SixLabors.ImageSharp.Formats.Jpeg
     public sealed class JpegFormat : IImageFormat;
 }
 
+namespace SixLabors.ImageSharp.Formats.Tga
+{
+    public sealed class TgaFormat : IImageFormat;
+}
+
+namespace SixLabors.ImageSharp.Formats.Tiff
+{
+    public sealed class TiffFormat : IImageFormat;
+}
+
+namespace SixLabors.ImageSharp.Formats.Webp
+{
+    public sealed class WebpFormat : IImageFormat;
+}
+
+namespace SixLabors.ImageSharp.Processing.Processors.Transforms
+{
+    public interface IResampler;
+}
+
 namespace SixLabors.ImageSharp.Metadata
 {
-    public sealed class ImageFrameMetadata;
+    public sealed class ImageFrameMetadata
+    {
+        internal TiffFrameMetadata Tiff { get; init; } = new();
+    }
 
     public sealed class ImageMetadata
     {
         public IImageFormat? DecodedImageFormat { get; init; }
 
         internal JpegMetadata Jpeg { get; init; } = new();
+
+        internal WebpMetadata WebP { get; init; } = new();
     }
 }

@@ -17,6 +17,9 @@ public enum AllocationOptions
 
 public abstract class MemoryAllocator
 {
+    // Its setter is internal. The limit of a buffer is a matter of the allocators that the library has itself.
+    private const long MemoryGroupAllocationLimitBytes = 4L << 30;
+
     protected abstract int GetBufferCapacityInBytes();
 
     public abstract IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None)
@@ -28,11 +31,17 @@ public abstract class MemoryAllocator
 
     /// <summary>
     /// Not a member of the library: asks for rows as it was seen to. In one piece where the configuration prefers that; else in pieces of
-    /// whole rows, up to the largest contiguous buffer, in which a row must fit.
+    /// whole rows, up to the largest contiguous buffer, in which a row must fit. If a piece is refused, it drops those that it has.
     /// </summary>
     internal IReadOnlyList<IMemoryOwner<T>> AllocateRows<T>(int rowLength, int height, bool preferContiguous = false)
         where T : struct
     {
+        long bytes = (long)rowLength * height * Unsafe.SizeOf<T>();
+        if (bytes > MemoryGroupAllocationLimitBytes)
+        {
+            throw InvalidMemoryOperationException.ForLimit(bytes, MemoryGroupAllocationLimitBytes);
+        }
+
         if (preferContiguous)
         {
             return [Allocate<T>(checked(rowLength * height))];
@@ -60,6 +69,10 @@ public class InvalidMemoryOperationException : InvalidOperationException
         : base(message)
     {
     }
+
+    /// <summary>Not a member of the library: with the message that it was seen to have.</summary>
+    internal static InvalidMemoryOperationException ForLimit(long bytes, long limit) =>
+        new($"Attempted to allocate a buffer of length={bytes} that exceeded the limit {limit}.");
 }
 
 /// <summary>Takes no memory of a pool.</summary>

@@ -23,7 +23,7 @@ public abstract class MemoryAllocator
 
     protected long MemoryGroupAllocationLimitBytes { get; set; } = 4L * OneGigabyte;
 
-    protected long AccumulativeAllocationLimitBytes { get; set; } = 8L * OneGigabyte;
+    protected long AccumulativeAllocationLimitBytes { get; set; } = long.MaxValue;
 
     /// <summary>Not a member of the library: what is allocated and not disposed.</summary>
     internal long TrackedBytes { get; set; }
@@ -38,9 +38,9 @@ public abstract class MemoryAllocator
         where T : struct
     {
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        if (bytes > SingleBufferAllocationLimitBytes || TrackedBytes + bytes > AccumulativeAllocationLimitBytes)
+        if (bytes > SingleBufferAllocationLimitBytes)
         {
-            throw new InvalidMemoryOperationException("Above the limit of ImageSharp.");
+            throw InvalidMemoryOperationException.ForLimit(bytes, SingleBufferAllocationLimitBytes);
         }
 
         AllocationTrackedMemoryManager<T> owner = AllocateCore<T>(length, options);
@@ -58,11 +58,17 @@ public abstract class MemoryAllocator
 
     /// <summary>
     /// Not a member of the library: asks for rows as it was seen to. In one piece where the configuration prefers that; else in pieces of
-    /// whole rows, up to the largest contiguous buffer, in which a row must fit.
+    /// whole rows, up to the largest contiguous buffer, in which a row must fit. If a piece is refused, it drops those that it has.
     /// </summary>
     internal IReadOnlyList<IMemoryOwner<T>> AllocateRows<T>(int rowLength, int height, bool preferContiguous = false)
         where T : struct
     {
+        long bytes = (long)rowLength * height * Unsafe.SizeOf<T>();
+        if (bytes > MemoryGroupAllocationLimitBytes)
+        {
+            throw InvalidMemoryOperationException.ForLimit(bytes, MemoryGroupAllocationLimitBytes);
+        }
+
         if (preferContiguous)
         {
             return [Allocate<T>(checked(rowLength * height))];
@@ -112,6 +118,10 @@ public class InvalidMemoryOperationException : InvalidOperationException
         : base(message)
     {
     }
+
+    /// <summary>Not a member of the library: with the message that it was seen to have.</summary>
+    internal static InvalidMemoryOperationException ForLimit(long bytes, long limit) =>
+        new($"Attempted to allocate a buffer of length={bytes} that exceeded the limit {limit}.");
 }
 
 /// <summary>Takes no memory of a pool.</summary>

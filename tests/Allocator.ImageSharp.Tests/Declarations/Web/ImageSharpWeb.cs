@@ -95,6 +95,11 @@ namespace SixLabors.ImageSharp.Web.Middleware
 
     public class ImageSharpMiddlewareOptions
     {
+        // All options share it, until the host sets another.
+        private static readonly Configuration s_default = new();
+
+        public Configuration Configuration { get; set; } = s_default;
+
         public Func<ImageCommandContext, Configuration, Task<DecoderOptions?>> OnBeforeLoadAsync { get; set; } =
             (_, _) => Task.FromResult<DecoderOptions?>(null);
 
