@@ -8,11 +8,11 @@ using SkiaSharp;
 namespace LoadResizeSave.Pipelines;
 
 /// <summary>
-/// What a user would pick for the whole job, as its own documentation shows it: a file is decoded, made smaller, and saved as JPEG.
+/// A library that a user would pick for the whole job, used as its own documentation shows: a file is decoded, resized and saved as JPEG.
 /// </summary>
-/// <param name="Run">Makes the file at the second path of that at the first.</param>
-/// <param name="Release">Gives back what the library keeps for later, if it has a call for that.</param>
-/// <param name="Claim">What is claimed of it in a container; null for the others' pipelines.</param>
+/// <param name="Run">Reads the file at the first path and writes the result to the second.</param>
+/// <param name="Release">Releases what the library keeps for later, if it has a call for that.</param>
+/// <param name="Claim">What this library claims for it in a container; null for other libraries by themselves.</param>
 internal sealed record Pipeline(
     string Name, string Title, Func<string, string, ValueTask> Run, Action? Release = null, SurvivalClaim? Claim = null)
     : ComparedWay(Name, Title, Claim)
@@ -32,7 +32,7 @@ internal sealed record Pipeline(
     private static MemoryAllocator? s_allocator;
     private static Configuration? s_imageSharp;
 
-    public static IReadOnlyList<Pipeline> All { get; } =
+    private static readonly Pipeline[] s_byThemselves =
     [
         new("skia", "SkiaSharp", Synchronous(RunSkia), SKGraphics.PurgeAllCaches),
         new("vips-thumbnail", "NetVips, Thumbnail", Synchronous(RunVipsThumbnail), ReleaseVips) { Shrinks = true },
@@ -40,6 +40,12 @@ internal sealed record Pipeline(
         new("opencv", "OpenCvSharp", Synchronous(RunOpenCv)),
         new("magick", "Magick.NET", Synchronous(RunMagick)),
         new("imagesharp", "ImageSharp 2.1", Synchronous(RunImageSharp), ReleaseImageSharp),
+    ];
+
+    public static IReadOnlyList<Pipeline> All { get; } =
+    [
+        .. s_byThemselves,
+        .. s_byThemselves.Select(AsJob),
         new("pooled", "Allocator.SkiaSharp", RunPooledAsync, ReleasePooled, s_claim),
         new("pooled-shrink", "Allocator.SkiaSharp, LargestSize", RunPooledShrinkingAsync, ReleasePooled, s_claim) { Shrinks = true },
         new("pooled-imagesharp", "Allocator.ImageSharp", RunPooledImageSharpAsync, ReleasePooled, s_claim),
@@ -47,6 +53,9 @@ internal sealed record Pipeline(
 
     /// <summary>Gets whether the codec shrinks while it decodes, so that the whole picture is never in memory.</summary>
     public bool Shrinks { get; private init; }
+
+    /// <summary>Gets the name of the pipeline that this one runs as a job; null if it runs by itself.</summary>
+    public string? JobOf { get; private init; }
 
     private static MemoryAllocator Memory => s_allocator ??= MemoryAllocator.Default;
 
@@ -64,6 +73,36 @@ internal sealed record Pipeline(
                 : (int)(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 >> 20),
         });
         s_imageSharp = null;
+    }
+
+    // The library is the same and unchanged: it only begins when its job is admitted, by the size that the header lets expect.
+    private static Pipeline AsJob(Pipeline pipeline) => pipeline with
+    {
+        Name = pipeline.Name + "-job",
+        Title = pipeline.Title + ", as a job",
+        JobOf = pipeline.Name,
+        Claim = s_claim,
+        Run = async (source, target) =>
+        {
+            using MemoryReservation job = await ReserveAsync(pipeline.Name, source);
+            using (job.Use())
+            {
+                await pipeline.Run(source, target);
+            }
+        },
+        Release = () =>
+        {
+            pipeline.Release?.Invoke();
+            ReleasePooled();
+        },
+    };
+
+    private static ValueTask<MemoryReservation> ReserveAsync(string name, string source)
+    {
+        using FileStream file = File.OpenRead(source);
+        return PictureHeader.TryRead(file, out PictureHeader header)
+            ? Memory.ReserveAsync(name, header.ExpectedBytes)
+            : Memory.ReserveAsync(name);
     }
 
     private static Configuration Configure(MemoryAllocator allocator)

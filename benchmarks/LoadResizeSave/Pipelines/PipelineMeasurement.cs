@@ -1,6 +1,6 @@
 namespace LoadResizeSave.Pipelines;
 
-/// <summary>Has every pipeline make the same pictures, at large and in containers: in turn, each run a process of its own.</summary>
+/// <summary>Runs every pipeline on the same photographs, without a limit and in containers; the runs take turns, each in its own process.</summary>
 internal sealed class PipelineMeasurement(JobOptions options, int? containerMegabytes, MeasurementRun run)
 {
     public const int UsualRuns = 5;
@@ -8,7 +8,7 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private const int FewestJobs = 12;
     private const double SettleSeconds = 2;
 
-    // One and two at once are what a semaphore would let in.
+    // A semaphore would let in one or two; as a job all may come at once.
     private static readonly int[] s_atOnce = [1, 2, 4, 16, 64];
 
     private readonly string _saved = Path.Combine(options.SavedFolder, "pipelines");
@@ -139,7 +139,8 @@ internal sealed class PipelineMeasurement(JobOptions options, int? containerMega
     private IEnumerable<SurvivalCell> CreateCells(Pipeline pipeline, int pictures)
     {
         yield return new SurvivalCell(pipeline, 0, options.Parallelism, Math.Max(FewestJobs, pictures), options.Runs);
-        foreach (int atOnce in run.IsQuick ? s_atOnce.Take(1) : s_atOnce)
+        IEnumerable<int> atOnces = s_atOnce.Where(atOnce => pipeline.JobOf is null || atOnce >= PipelineReport.FewestAtOnce);
+        foreach (int atOnce in run.IsQuick ? atOnces.Take(1) : atOnces)
         {
             if (containerMegabytes is { } limit)
             {

@@ -1,16 +1,19 @@
 namespace LoadResizeSave.Pipelines;
 
-/// <summary>The result: a table of all pipelines, one for containers, a picture of memory, and a sentence: alive and fastest.</summary>
+/// <summary>The result: the table of the README, all figures without a limit and in containers, a picture of memory, and a summary.</summary>
 internal sealed class PipelineReport
 {
-    public const string Title = "What a user would pick instead";
+    public const string Title = "Whole pipelines in a container, by themselves and as jobs";
 
     public const string Program = "LoadResizeSave-pipelines";
 
     public const string ChartFile = Program + ".svg";
 
+    /// <summary>More than a semaphore for such a container would let in.</summary>
+    public const int FewestAtOnce = 4;
+
     private const double Mebibyte = 1 << 20;
-    private const int FewestAtOnce = 4;
+    private const string NotMeasured = "–";
 
     private readonly IReadOnlyList<SurvivalCell> _atLarge;
     private readonly IReadOnlyList<SurvivalCell> _contained;
@@ -52,33 +55,31 @@ internal sealed class PipelineReport
 
     private string Container() => Invariant($"a container of {_contained[0].LimitMegabytes} MiB");
 
-    // More than a semaphore for this container would let in.
-    private IEnumerable<SurvivalCell> Many() => _contained.Where(cell => cell.AtOnce >= FewestAtOnce);
-
     private IEnumerable<SurvivalCell> Crowded() => _contained.Where(cell => cell.AtOnce == _contained.Max(other => other.AtOnce));
 
+    // A row for each library: alone and as a job with the most at once. This library's own pipelines are jobs anyway.
     private ResultTable CreateOverview() => new()
     {
         Title = Title,
-        Labels = ["pipeline", .. Many().Select(cell => cell.AtOnce).Distinct().Select(
-            atOnce => Invariant($"{atOnce} at once in {_contained[0].LimitMegabytes} MiB"))],
-        Columns =
-        [
-            new("photographs", "a second", "0.0"), new("CPU", "ms a photograph", "0"), new("peak", "MB", "0"),
-            new("at the end", "MB", "0"),
-        ],
-        Rows =
-        [
-            .. _atLarge.Select(cell => new ResultRow(
-                [cell.Way.Title, .. Many().Where(other => other.Way == cell.Way).Select(Outcome)],
-                [
-                    cell.DonePerSecond,
-                    Median(cell, one => CpuTime(one) / one.Count(JobEnd.Done)),
-                    Median(cell, one => one.Run!.PeakResidentBytes / 1e6),
-                    Median(cell, one => one.Run!.FinalResidentBytes / 1e6),
-                ])),
-        ],
+        Labels = _contained.Count == 0
+            ? ["library"]
+            : ["library", Invariant($"by itself in {_contained[0].LimitMegabytes} MiB, {Crowded().First().AtOnce} at once"), "as a job"],
+        Columns = [new("photographs a second", null, "0.0")],
+        Rows = [.. _atLarge.Where(cell => ((Pipeline)cell.Way).JobOf is null).Select(CreateRow)],
     };
+
+    private ResultRow CreateRow(SurvivalCell atLarge)
+    {
+        if (_contained.Count == 0)
+        {
+            return new([atLarge.Way.Title], [atLarge.DonePerSecond]);
+        }
+
+        SurvivalCell? alone = Crowded().FirstOrDefault(cell => cell.Way == atLarge.Way);
+        SurvivalCell? job = Crowded().FirstOrDefault(cell => ((Pipeline)cell.Way).JobOf == atLarge.Way.Name);
+        (alone, job) = atLarge.Way.IsOfLibrary ? (null, alone) : (alone, job);
+        return new([atLarge.Way.Title, Outcome(alone), Outcome(job)], [(job ?? alone)?.DonePerSecond]);
+    }
 
     private ResultTable CreateAtLarge() => new()
     {
@@ -88,12 +89,18 @@ internal sealed class PipelineReport
         [
             new("runs", null, "N0"), new("finished", "runs", "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"),
             new("slowest run", "a second", "0.0"), new("median run", "a second", "0.0"), new("fastest run", "a second", "0.0"),
+            new("CPU", "ms a photograph", "0"), new("peak", "MB", "0"), new("at the end", "MB", "0"),
         ],
         Rows =
         [
             .. _atLarge.Select(cell => new ResultRow(
                 [cell.Way.Title],
-                [cell.Runs.Count, cell.Finished, cell.Jobs, cell.DonePerRun, Slowest(cell), cell.DonePerSecond, Fastest(cell)])),
+                [
+                    cell.Runs.Count, cell.Finished, cell.Jobs, cell.DonePerRun, Slowest(cell), cell.DonePerSecond, Fastest(cell),
+                    Median(cell, one => CpuTime(one) / one.Count(JobEnd.Done)),
+                    Median(cell, one => one.Run!.PeakResidentBytes / 1e6),
+                    Median(cell, one => one.Run!.FinalResidentBytes / 1e6),
+                ])),
         ],
     };
 
@@ -117,9 +124,12 @@ internal sealed class PipelineReport
         ],
     };
 
-    private static string Outcome(SurvivalCell cell) => IsAlive(cell)
-        ? "alive, all done"
-        : Invariant($"alive {cell.Finished} of {cell.Runs.Count}, {cell.DonePerRun:0.#} of {cell.Jobs} done");
+    private static string Outcome(SurvivalCell? cell) => cell switch
+    {
+        null => NotMeasured,
+        _ when IsAlive(cell) => Invariant($"alive, all {cell.Jobs} done"),
+        _ => Invariant($"{cell.Outcome}, {cell.DonePerRun:0.#} of {cell.Jobs} done"),
+    };
 
     private static bool IsAlive(SurvivalCell cell)
         => cell.Runs.Count > 0 && cell.Finished == cell.Runs.Count && cell.Runs.All(run => run.Count(JobEnd.Done) == cell.Jobs);
@@ -151,9 +161,9 @@ internal sealed class PipelineReport
         string shrinking = DescribeFastest(_atLarge.Where(cell => ((Pipeline)cell.Way).Shrinks));
         string atLarge = string.Join(' ', ((string?[])
         [
-            whole.Length > 0 ? $"Without a limit the fastest that decode the whole picture: {whole}." : null,
-            shrinking.Length > 0 ? $"Of those that shrink it while they decode: {shrinking}." : null,
-            "Ways that take new memory for each photograph pay the first write to each page, whose time the result has.",
+            whole.Length > 0 ? $"Without a limit, the fastest that decodes the whole picture: {whole}." : null,
+            shrinking.Length > 0 ? $"The fastest that shrinks it while decoding: {shrinking}." : null,
+            "Libraries that allocate for each photograph pay for page faults; the timings include them.",
         ]).OfType<string>());
         if (_contained.Count == 0)
         {
@@ -164,31 +174,32 @@ internal sealed class PipelineReport
             .. Crowded().Where(cell => _contained.Where(other => other.Way == cell.Way).All(IsAlive)).OrderByDescending(
                 cell => cell.DonePerSecond)];
         string contained = alive.Count == 0
-            ? "none is alive with all photographs done in every run."
-            : $"alive with all photographs done in every run: {string.Join("; ", alive.Select(cell => cell.Way.Title))}. "
+            ? "none stays alive and finishes all photographs in every run."
+            : $"these stay alive and finish all photographs in every run: {string.Join("; ", alive.Select(cell => cell.Way.Title))}. "
             + Invariant($"Fastest with {alive[0].AtOnce} at once: {DescribeFastest(alive)}.");
         return $"In {Container()}, {contained} {atLarge}";
     }
 
     private IEnumerable<string> Notes() =>
     [
-        Invariant($"Each pipeline decodes a file, fits it into {Pipeline.Side} x {Pipeline.Side}, and saves it as JPEG of quality 85, as ")
-            + "the documentation of its library shows it, with the defaults of that library.",
-        Invariant($"Without a limit: {_atLarge[0].AtOnce} photographs at once, {_atLarge[0].Jobs} in a run. Medians of ")
-            + Invariant($"{_atLarge[0].Runs.Count} runs that take turns, every other round backwards, each in a process of its own, ")
+        Invariant($"Each pipeline decodes a file, fits it into {Pipeline.Side} x {Pipeline.Side} and saves it as a JPEG of quality 85, ")
+            + "as the documentation of its library shows, with that library's defaults.",
+        Invariant($"Without a limit: {_atLarge[0].AtOnce} photographs at once, {_atLarge[0].Jobs} per run. Medians of ")
+            + Invariant($"{_atLarge[0].Runs.Count} runs that take turns, every other round backwards, each in its own process, ")
             + "after one photograph that does not count.",
+        "As a job: the same code inside a reservation by name, with PictureHeader.ExpectedBytes as its size and no other number. "
+            + "A minimum stays free as AddMemoryAllocator sets it.",
         "Thumbnail and LargestSize let the codec shrink while it decodes; the others decode the whole picture. OpenCV and Magick.NET "
-            + "can shrink too (ImreadModes, jpeg:size): that was not measured. Filters are those of each library's documentation.",
+            + "can shrink too (ImreadModes, jpeg:size), which was not measured. Filters are those of each library's documentation.",
         "Peak is the kernel's high-water mark of the process. At the end is two seconds after the last photograph, when Allocator "
-            + "(whose call includes malloc_trim), NetVips, ImageSharp and SkiaSharp were asked to release what they keep; OpenCvSharp "
+            + "(whose call includes malloc_trim), NetVips, ImageSharp and SkiaSharp were asked to release what they keep. OpenCvSharp "
             + "and Magick.NET were not.",
-        "Allocator.SkiaSharp has MinimumFreeMegabytes as AddMemoryAllocator sets it without a number, and DecodeBitmapAsync: photographs "
-            + "wait for memory. Allocator.ImageSharp has the same allocator, and a learned, ambient job for each photograph around the "
-            + "calls of ImageSharp, which is of version 2.1; later ones were not measured. In their containers "
-            + "malloc maps from 1 MiB on, as with any minimum that stays free; without a limit it has its own threshold. WorkingBytes say "
-            + "what 15 megapixels take beside the picture.",
-        "1 and 2 at once are what a semaphore would let in, which the other pipelines need in such a container.",
+        "Allocator.SkiaSharp uses DecodeBitmapAsync under the same minimum: photographs wait for memory. Allocator.ImageSharp uses the "
+            + "same allocator and an ambient reservation by name around the calls of ImageSharp 2.1; later versions were not measured. "
+            + "In these containers malloc maps from 1 MiB on, as with any minimum that stays free; without a limit it has its own "
+            + "threshold. WorkingBytes cover what 15 megapixels take besides the picture.",
+        "A semaphore would have to let in 1 or 2 at once for the other pipelines to survive in such a container.",
         "A container is a memory cgroup without swap. Alive: the process ended by itself, with its result. Killed: by the kernel, for "
-            + "memory. Crashed: it ended in any other way. Hung: it was ended after two minutes. Peak of cgroup includes cached files.",
+            + "memory. Crashed: it ended in any other way. Hung: it was ended after two minutes. The cgroup's peak includes cached files.",
     ];
 }
