@@ -39,7 +39,7 @@ public partial class LinkTests
     public void Links_OfTheReadme_AreFound() =>
         Assert.Contains(
             Link.All(),
-            link => link is { Document: "README.md", Target: "docs/design/measured.md#what-was-left-open-and-what-measuring-said" });
+            link => link is { Document: "README.md", Target: "docs/integrations/configuration.md#keys" });
 
     [Fact]
     public void Architecture_FilesThatItNames_AreThere()
