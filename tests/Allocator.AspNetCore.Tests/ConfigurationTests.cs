@@ -218,7 +218,7 @@ public class ConfigurationTests
             .AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1)
             .AddSingleton(_ => MemoryAllocator.Create()));
 
-        Assert.Contains("registered after AddMemoryAllocator()", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
+        Assert.Contains("registered again after AddMemoryAllocator()", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -67,7 +67,7 @@ public class MemoryBudgetAllocationTests
             () => setup.Allocator.AllocateGroup<byte>(2 * Block));
         Assert.Equal((2L * Block, 4L * Block), (failure.RequestedBytes, failure.LimitBytes));
         Assert.Contains("32,768", failure.Message);
-        Assert.Contains("49,152", failure.Message);
+        Assert.Contains("16,384", failure.Message);
         Assert.Contains("65,536", failure.Message);
         Assert.Equal(
             (3L * Block, 1L, 1L),

@@ -119,7 +119,7 @@ public class FailureTests
             setup.Source.PurgesAllowed = k;
             MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(
                 () => AllocateOutsideThePool(setup.Allocator, isGroup));
-            Assert.Contains("did not go back", e.Message);
+            Assert.Contains("could not be returned to the system", e.Message);
             Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations));
             Assert.Equal((8L - k) * Block, setup.Statistics.CommittedBytes);
             setup.Source.PurgesAllowed = int.MaxValue;

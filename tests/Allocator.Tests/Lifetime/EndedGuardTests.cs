@@ -116,7 +116,7 @@ public class EndedGuardTests
     }
 
     private static void AssertHint(Func<object?> use) => Assert.Contains(
-        "The buffer has been disposed. Within MemoryDiagnostics.BeginScope this says where it was allocated.",
+        "The buffer has been disposed. Within MemoryDiagnostics.BeginScope, this message says where it was allocated.",
         Assert.Throws<ObjectDisposedException>(use).Message,
         StringComparison.Ordinal);
 
