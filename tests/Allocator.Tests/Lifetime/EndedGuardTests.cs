@@ -5,7 +5,7 @@ namespace Allocator.Tests.Lifetime;
 public class EndedGuardTests
 {
     [Fact]
-    public void UseAfterDispose_OfAnOwner_SaysHowToLearnWhichAllocationItWas()
+    public void UseAfterDispose_OfAnOwner_SaysHowToFindItsAllocation()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         IMemoryOwner<int> large = allocator.Allocate<int>(1_000_000);
@@ -102,7 +102,7 @@ public class EndedGuardTests
         capacity).Dispose();
 
     [Fact]
-    public void UseAfterDispose_InGuardedMode_SaysWhereItWasGivenBack()
+    public void UseAfterDispose_InGuardedMode_SaysWhereItWasReturned()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
         IMemoryOwner<byte> owner = AllocateHere(allocator, 100);
