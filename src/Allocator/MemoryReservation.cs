@@ -30,7 +30,7 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>Returns the unused part of a reservation that was never disposed, which no other request could get otherwise.</summary>
-    // Outstanding memory knows the account, not this object.
+    // Outstanding memory references the account, not this object.
     ~MemoryReservation() => _account?.Close(byFinalizer: true);
 
     /// <inheritdoc/>

@@ -128,6 +128,8 @@ internal sealed class PipelineReport
     {
         null => NotMeasured,
         _ when IsAlive(cell) => Invariant($"alive, all {cell.Jobs} done"),
+        { Runs.Count: > 0 } when cell.Killed == cell.Runs.Count =>
+            Invariant($"killed in every run, {cell.DonePerRun:0.#} of {cell.Jobs} done"),
         _ => Invariant($"{cell.Outcome}, {cell.DonePerRun:0.#} of {cell.Jobs} done"),
     };
 

@@ -300,7 +300,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch
         {
-            // If this method could not be suspended, the wait goes on, and what it is granted would be lost.
+            // If there is no memory to suspend this method, the wait continues, and a grant would be lost.
             end.Cancel();
             throw;
         }

@@ -55,7 +55,8 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             throw MemoryLimitExceededException.ForBudget(capacity, budget);
         }
 
-        // Without a budget the blocks would take all that the container has, from others too. The allocation itself checks a single block.
+        // Otherwise, without a budget, the blocks would take all memory of the container, at the cost of others. The allocation itself
+        // checks a single block.
         if (capacity - Capacity > largestBlock)
         {
             allocator.Settings.ThrowIfLargerThanContainer(needed, capacity);

@@ -36,7 +36,7 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
 
         generation = guard.Begin(array, lengthInBytes);
 
-        // Last, because nothing fails after it.
+        // Last, so that nothing can fail after it.
         cache.CountRent(array.Length);
         return guard;
     }
