@@ -14,13 +14,13 @@ internal static partial class AllocatorLog
     public static partial void ConfigurationChanged(ILogger logger, string allocator, string difference);
 
     [LoggerMessage(
-        2, LogLevel.Warning, "{Allocator} keeps its options. Its configuration has changed, and cannot be read.")]
+        2, LogLevel.Warning, "{Allocator} keeps its options, because its changed configuration cannot be read.")]
     public static partial void ConfigurationUnreadable(ILogger logger, string allocator, Exception exception);
 
     [LoggerMessage(
         3,
         LogLevel.Warning,
-        "{Allocator} has a budget of {BudgetMegabytes} MiB, but there are {TotalMegabytes} MiB of memory ({Source}): the process may "
+        "{Allocator} has a budget of {BudgetMegabytes} MiB, but there are only {TotalMegabytes} MiB of memory ({Source}): the process may "
             + "be killed before a request waits. Lower MemoryBudgetMegabytes.")]
     public static partial void BudgetAboveMemory(
         ILogger logger, string allocator, int budgetMegabytes, long totalMegabytes, MemoryLoadSource source);
@@ -28,15 +28,15 @@ internal static partial class AllocatorLog
     [LoggerMessage(
         4,
         LogLevel.Warning,
-        "{Allocator} is to leave {MinimumFreeMegabytes} MiB free, but there are {TotalMegabytes} MiB of memory ({Source}): no request "
-            + "ever fits. Lower MinimumFreeMegabytes.")]
+        "{Allocator} must leave {MinimumFreeMegabytes} MiB free, but there are only {TotalMegabytes} MiB of memory ({Source}), so no "
+            + "request ever fits. Lower MinimumFreeMegabytes.")]
     public static partial void MinimumFreeAboveMemory(
         ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 
     [LoggerMessage(5, LogLevel.Information, "{Endpoint} is refused with status {Status}: {Reason}")]
     public static partial void Refused(ILogger logger, string? endpoint, int status, string reason);
 
-    [LoggerMessage(6, LogLevel.Debug, "{Endpoint} ends: its client has gone while {Stage}.")]
+    [LoggerMessage(6, LogLevel.Debug, "{Endpoint} ends: its client left while {Stage}.")]
     public static partial void ClientGone(ILogger logger, string? endpoint, string stage);
 
     [LoggerMessage(
@@ -49,22 +49,22 @@ internal static partial class AllocatorLog
     [LoggerMessage(
         8,
         LogLevel.Warning,
-        "{Allocator} is one that was registered after {Call}: the options of that call have no effect. Remove one of the two "
+        "{Allocator} was registered again after {Call}, so the options of that call have no effect. Remove one of the two "
             + "registrations.")]
     public static partial void Replaced(ILogger logger, string allocator, string call);
 
     [LoggerMessage(
         9,
         LogLevel.Information,
-        "Kestrel reads at most {Bytes} bytes ahead of each connection (SocketTransportOptions.MaxReadBufferSize): unread uploads lie in "
-            + "memory that no allocator counts. Set another size, or the switch {Switch} to false, to keep your own.")]
+        "Kestrel reads at most {Bytes} bytes ahead of each connection (SocketTransportOptions.MaxReadBufferSize): unread uploads are in "
+            + "memory that no allocator counts. Set another size to use that, or the switch {Switch} to false to keep Kestrel's.")]
     public static partial void TransportBufferSet(ILogger logger, long bytes, string @switch);
 
     [LoggerMessage(
         10,
         LogLevel.Information,
-        "Kestrel's HTTP/2 windows are {ConnectionBytes} bytes a connection and {StreamBytes} a stream (Limits.Http2): unread uploads lie "
-            + "in memory that no allocator counts. Set other sizes, or the switch {Switch} to false, to keep your own.")]
+        "Kestrel's HTTP/2 windows are {ConnectionBytes} bytes a connection and {StreamBytes} a stream (Limits.Http2): unread uploads "
+            + "are in memory that no allocator counts. Set other sizes to use those, or the switch {Switch} to false to keep Kestrel's.")]
     public static partial void WindowsSet(ILogger logger, int connectionBytes, int streamBytes, string @switch);
 
     [LoggerMessage(
@@ -77,8 +77,8 @@ internal static partial class AllocatorLog
     [LoggerMessage(
         12,
         LogLevel.Error,
-        "{Endpoint} ends: the managed heap is full. Clients get 503, or a closed connection if the response has begun. Lower the memory "
-            + "limits of the allocators, or the number of requests at once, or raise the limit of the heap.")]
+        "{Endpoint} ends: the managed heap is full. The client gets 503, or a closed connection if the response has begun. Run fewer "
+            + "requests at once, lower the limits of the allocators, or raise the limit of the heap.")]
     public static partial void ManagedMemoryShort(ILogger logger, string? endpoint, Exception exception);
 
     [LoggerMessage(
@@ -98,26 +98,26 @@ internal static partial class AllocatorLog
         15,
         LogLevel.Warning,
         "{Endpoint} took no memory from its reservation in {Count} requests; the last one reserved {ReservedMegabytes} MiB. Pass "
-            + "GetMemoryReservation() to what allocates, or count what a codec takes with TrackExternalMemory.")]
+            + "GetMemoryReservation() to the code that allocates, or count what a codec takes with TrackExternalMemory.")]
     public static partial void NeverUsed(ILogger logger, string? endpoint, int count, long reservedMegabytes);
 
     [LoggerMessage(
         16,
         LogLevel.Information,
-        "{Endpoint} runs once more, because its first run was refused memory: {Reason}")]
+        "{Endpoint} runs again, because its first run was refused memory: {Reason}")]
     public static partial void RunsAgain(ILogger logger, string? endpoint, string reason);
 
     [LoggerMessage(
         17,
         LogLevel.Warning,
-        "{Endpoint} failed after its job was refused memory. Clients get 503.")]
+        "{Endpoint} failed after its job was refused memory. The client gets 503.")]
     public static partial void FailedAfterRefusal(ILogger logger, string? endpoint, Exception exception);
 
     [LoggerMessage(
         20,
         LogLevel.Information,
-        "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code: requests "
-            + "that would leave less wait, or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
+        "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code. Requests "
+            + "that would leave less wait or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
     public static partial void LimitedByDefault(
         ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 }

@@ -7,10 +7,10 @@ namespace Allocator.AspNetCore;
 public interface IMemoryReservationFeature
 {
     /// <summary>
-    /// Gets the reservation, an allocator for this request. It is disposed when the endpoint has run, and may be disposed before: memory
-    /// that is no longer needed then serves others while a slow client takes the response.
+    /// Gets the reservation, an allocator for this request. It is disposed when the endpoint has run. Dispose it earlier to free memory for
+    /// others while a slow client reads the response.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Nothing is reserved yet: the estimate runs before.</exception>
+    /// <exception cref="InvalidOperationException">Nothing is reserved yet, because the estimate is still running.</exception>
     MemoryReservation Reservation { get; }
 
     /// <summary>
@@ -18,11 +18,11 @@ public interface IMemoryReservationFeature
     /// without a copy. Empty if the request has no body.
     /// </summary>
     /// <returns>
-    /// A read-only stream at its beginning, with a position of its own. Disposing it closes the view only. It ends with the request.
+    /// A read-only stream with its own position, at its beginning. Disposing it closes only this view. It ends with the request.
     /// </returns>
     /// <remarks>
-    /// Any number may be open, also at once on several threads; each is for one thread at a time. A body that another middleware has
-    /// buffered has one position: no view of it may be read while <c>Request.Body</c> is being read.
+    /// Any number of views may be open, on several threads too; each is for one thread at a time. If another middleware has buffered the
+    /// body, do not read a view while <c>Request.Body</c> is being read.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The request has ended.</exception>
     Stream OpenBody();

@@ -17,14 +17,14 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// rewound afterwards. If it throws <see cref="InvalidDataException"/>, the response is 422.
     /// </param>
     /// <param name="timeout">
-    /// How long a request waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> until its client goes.
-    /// <see langword="null"/>: 30 seconds.
+    /// How long a request waits: zero to refuse at once, <see cref="Timeout.InfiniteTimeSpan"/> to wait until its client leaves,
+    /// <see langword="null"/> for 30 seconds.
     /// </param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>
     /// <para>
-    /// The body is received first, up to 64 KB in memory and the rest in a temporary file, so that slow clients reserve nothing. Limits
-    /// of the body's size apply. The endpoint then reads it from there.
+    /// The body is received first, up to 64 KB in memory and the rest in a temporary file, so that slow clients reserve nothing. The
+    /// server's limits on the body apply. The endpoint then reads it from there.
     /// </para>
     /// <para>
     /// If there is no room in time, the response is 503 with <c>Retry-After</c>. If the request would never fit, it is 413. The same holds
@@ -32,17 +32,17 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// details.
     /// </para>
     /// <para>
-    /// It runs in front of the endpoint's handler, model binding and filters, and behind all middleware. If it is called for a group and
-    /// for an endpoint of it, the last call counts.
+    /// It runs after all middleware and before model binding, filters and the handler. If both a group and its endpoint call it, the last
+    /// call counts.
     /// </para>
     /// <para>
     /// While the endpoint runs, allocations of its flow of execution from the application's allocator also belong to the reservation, as
-    /// after <see cref="MemoryReservation.Use"/>: even those of a library that cannot be passed one.
+    /// after <see cref="MemoryReservation.Use"/>: even those of a library that takes no allocator.
     /// </para>
     /// <para>
     /// The allocator needs a limit. It has one unless <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is 0 and there is no
-    /// budget. Without a limit nothing would wait, so the start of the application fails. It also fails for endpoints on which this would
-    /// have no effect: Razor pages and dynamic routes.
+    /// budget. Without a limit nothing would wait, so the application does not start. Nor does it start if this is called on Razor pages or
+    /// dynamic routes, where it would have no effect.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -62,10 +62,10 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// </summary>
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
     /// <param name="builder">The endpoints. Each learns by itself.</param>
-    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/> for 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>
-    /// Works as the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation,
+    /// Works like the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation,
     /// whatever code makes them, so all of them count and are learned.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -79,7 +79,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
     /// <param name="builder">The endpoints. Each learns by itself.</param>
     /// <param name="allocatorName">The name that the allocator was added with.</param>
-    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/> for 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -102,7 +102,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// Returns a number that the need of a request grows with, at least 1: the pixels of the picture in its body, or the bytes of a file.
     /// It can read the body, which is rewound afterwards. If it throws <see cref="InvalidDataException"/>, the response is 422.
     /// </param>
-    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/> for 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>For endpoints that get large and small pictures: small ones do not wait as if they were large.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -121,7 +121,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <param name="builder">The endpoints.</param>
     /// <param name="allocatorName">The name that the allocator was added with.</param>
     /// <param name="size">Returns a number that the need of a request grows with, at least 1.</param>
-    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/> for 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -141,7 +141,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <param name="builder">The endpoints.</param>
     /// <param name="allocatorName">The name that the allocator was added with.</param>
     /// <param name="bytes">Estimates how many bytes a request takes.</param>
-    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/> for 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">

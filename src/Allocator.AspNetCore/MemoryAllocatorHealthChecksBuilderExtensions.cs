@@ -13,12 +13,12 @@ public static class MemoryAllocatorHealthChecksBuilderExtensions
     /// <param name="builder">The health checks of the application.</param>
     /// <param name="name">The name of the check.</param>
     /// <param name="allocatorName">The name that the allocator was added with; <see langword="null"/> for the one without a name.</param>
-    /// <param name="configure">Sets the thresholds from which it is degraded.</param>
+    /// <param name="configure">Sets the thresholds at which it becomes degraded.</param>
     /// <param name="tags">The tags of the check.</param>
     /// <returns>The same health checks.</returns>
     /// <remarks>
-    /// It reads a handful of small files and walks over the pool's blocks, and never waits. Degraded is a warning: endpoints of health
-    /// checks answer 200 to it by default.
+    /// It reads some small files and walks over the pool's blocks, and never waits. Degraded is a warning: by default, health check
+    /// endpoints answer it with 200.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">A threshold is below 0 or above 1.</exception>
     public static IHealthChecksBuilder AddMemoryAllocator(

@@ -19,12 +19,12 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// <param name="configure">Sets the options; <see langword="null"/> for the defaults.</param>
     /// <returns>The same services.</returns>
     /// <remarks>
-    /// The allocator is made when the host starts. Options that it refuses end the start with an
-    /// <see cref="OptionsValidationException"/>. Further calls add to the options; they register no second allocator.
+    /// The allocator is created when the host starts. If it refuses the options, the start fails with an
+    /// <see cref="OptionsValidationException"/>. Further calls add options; they register no second allocator.
     /// <para>
     /// If neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>
     /// is set, the latter becomes 20 % of the container's limit, at least 32 MiB. Outside of containers it becomes 10 % of the machine's
-    /// memory. This is logged. 0 means that nothing must stay free.
+    /// memory. This is logged. Set it to 0 for no minimum.
     /// </para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>
@@ -47,9 +47,9 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// <param name="configure">Sets further options, after the configuration.</param>
     /// <returns>The same services.</returns>
     /// <remarks>
-    /// The allocator is made when the host starts. A key that is no option, and a value that is refused, end the start with an
-    /// <see cref="OptionsValidationException"/>. A later change of the configuration leaves the running allocator as it is, and is logged
-    /// as a warning.
+    /// The allocator is created when the host starts. An unknown key or an invalid value makes the start fail with an
+    /// <see cref="OptionsValidationException"/>. Later changes of the configuration do not affect the running allocator; they are logged as
+    /// a warning.
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>
     public static IServiceCollection AddMemoryAllocator(

@@ -17,9 +17,10 @@ public static class MemoryPageExtensions
     /// <param name="pattern">The path of the page. Its style, its script and its data are below it.</param>
     /// <returns>One builder for all of these: <c>RequireAuthorization</c> on it protects them together.</returns>
     /// <remarks>
-    /// Outside of development the application does not start unless the page needs authorization, by <c>RequireAuthorization</c> or a
-    /// fallback policy, or <c>AllowAnonymous</c> opens it to everyone. Stacks of abandoned memory are shown only if it needs
-    /// authorization. The page loads nothing from elsewhere. Readings start with the first view, one each second; before it nothing runs.
+    /// Outside of development the application does not start unless the page requires authorization (<c>RequireAuthorization</c> or a
+    /// fallback policy) or is opened to everyone with <c>AllowAnonymous</c>. Stacks of abandoned memory are shown only if it requires
+    /// authorization. The page loads nothing from elsewhere. Figures are read once a second from the first view on; before that, nothing
+    /// runs.
     /// </remarks>
     /// <exception cref="InvalidOperationException"><see cref="MemoryAllocator"/> was not added with <c>AddMemoryAllocator</c>.</exception>
     public static IEndpointConventionBuilder MapMemoryPage(this IEndpointRouteBuilder endpoints, string pattern = "/memory")

@@ -3,7 +3,7 @@ using Allocator.Analyzers.Symbols;
 
 namespace Allocator.CodeFixes;
 
-/// <summary>A document as it is before a fix: its text, its syntax, and what the compiler knows of it.</summary>
+/// <summary>A document before a fix: its text, its syntax and its semantic model.</summary>
 internal sealed class SourceFile
 {
     private readonly Document _document;
@@ -23,7 +23,7 @@ internal sealed class SourceFile
 
     public SyntaxNode Root { get; }
 
-    /// <summary>Gets what the analyzer knows of the compilation; null if that does not reference the allocator.</summary>
+    /// <summary>Gets what the analyzer knows about the compilation, or null if it does not reference the allocator.</summary>
     public KnownSymbols? Known => _known.Value;
 
     public SourceText Text { get; }
@@ -69,7 +69,7 @@ internal sealed class SourceFile
     public bool IsExpressionTree(LambdaExpressionSyntax lambda) => lambda.AncestorsAndSelf().Any(node =>
         node is QueryExpressionSyntax || (node is LambdaExpressionSyntax outer && IsExpression(outer)));
 
-    /// <summary>Returns how <paramref name="type"/> is written where <paramref name="node"/> stands.</summary>
+    /// <summary>Returns how <paramref name="type"/> is written at the place of <paramref name="node"/>.</summary>
     public string NameOf(ITypeSymbol type, SyntaxNode node) => type.ToMinimalDisplayString(_model, node.SpanStart);
 
     /// <summary>Gets whether <c>.editorconfig</c> sets it.</summary>

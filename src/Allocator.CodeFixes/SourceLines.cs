@@ -5,7 +5,7 @@ internal static class SourceLines
 {
     private const string DefaultStep = "    ";
 
-    /// <summary>Gets whether only white space stands before <paramref name="position"/> on its line.</summary>
+    /// <summary>Gets whether there is only white space before <paramref name="position"/> on its line.</summary>
     public static bool BeginsItsLine(this SourceText text, int position) =>
         text.Lines.GetLineFromPosition(position).Start + text.IndentationAt(position).Length == position;
 
@@ -63,7 +63,7 @@ internal static class SourceLines
         return DefaultStep;
     }
 
-    /// <summary>Gets whether nothing but white space and comments stands behind <paramref name="token"/> on its line.</summary>
+    /// <summary>Gets whether only white space and comments follow <paramref name="token"/> on its line.</summary>
     public static bool EndsItsLine(this SyntaxToken token) =>
         token.TrailingTrivia.Any(trivia => trivia.IsKind(SyntaxKind.EndOfLineTrivia))
         || token.GetNextToken(includeZeroWidth: true).IsKind(SyntaxKind.EndOfFileToken);

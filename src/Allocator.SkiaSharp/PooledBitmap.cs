@@ -3,13 +3,13 @@ using Allocator.Skia;
 namespace Allocator;
 
 /// <summary>
-/// A bitmap whose pixels are pooled memory: counted, limited, and returned by <see cref="SKNativeObject.Dispose()"/>. Made by
+/// A bitmap whose pixels are in pooled memory: counted, limited, and returned by <see cref="SKNativeObject.Dispose()"/>. Created by
 /// <see cref="SkiaSharpMemory"/>.
 /// </summary>
 /// <remarks>
-/// The pixels go back with the bitmap, or with the last immutable image or subset that shares them. A pixmap does not keep them. As every
-/// bitmap, it is safe for concurrent readers, and not for writers. A bitmap that is dropped without <c>Dispose</c> is reported as
-/// abandoned memory, like any other owner of this library.
+/// The pixels are returned with the bitmap, or with the last immutable image or subset that shares them. A pixmap does not keep them alive.
+/// Like every bitmap, it is safe for concurrent readers, but not for writers. A bitmap that is dropped without <c>Dispose</c> is reported
+/// as abandoned memory, like any other owner of this library.
 /// </remarks>
 public sealed class PooledBitmap : SKBitmap
 {
@@ -23,23 +23,24 @@ public sealed class PooledBitmap : SKBitmap
     }
 
     /// <summary>
-    /// Gets whether the file of the bitmap was cut off: <see cref="SKBitmapDecodeOptions.AcceptIncomplete"/> accepted it.
+    /// Gets whether the file was cut off and accepted because of <see cref="SKBitmapDecodeOptions.AcceptIncomplete"/>.
     /// </summary>
     public bool IsIncomplete { get; internal set; }
 
     /// <summary>
-    /// Gets the part of the bitmap that the file had rows for, in pixels of this bitmap: all of it, unless <see cref="IsIncomplete"/>.
+    /// Gets the part of the bitmap for which the file had rows, in pixels of this bitmap. It is all of it unless
+    /// <see cref="IsIncomplete"/>.
     /// </summary>
     /// <remarks>
-    /// Its height is the number of rows; of a picture that was turned by its orientation, its width is. The rest is grey, black or
-    /// transparent, as the codec leaves it. If all rows are there and the bitmap is still incomplete, later scans of a progressive picture
-    /// are missing: it is coarse.
+    /// Its height is the number of rows, or its width if the orientation turned the picture. The rest is grey, black or transparent, as the
+    /// codec leaves it. If all rows are there and the bitmap is still incomplete, later scans of a progressive picture are missing, so it
+    /// is coarse.
     /// </remarks>
     public SKRectI DecodedRect { get; internal set; }
 
     /// <summary>
-    /// Gets the allocator of the pixels. Allocate from it what else this picture needs: after
-    /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for
+    /// Gets the allocator of the pixels. Use it for everything else this picture needs. After
+    /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation of the picture, with room for
     /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
     /// </summary>
     public MemoryAllocator Allocator { get; }
@@ -75,12 +76,12 @@ public sealed class PooledBitmap : SKBitmap
     }
 
     /// <summary>Disposes the bitmap, and ends the reservation that was made for it.</summary>
-    /// <param name="disposing">False if the bitmap was dropped: its memory is reported then.</param>
+    /// <param name="disposing">False if the bitmap was dropped; its memory is then reported as abandoned.</param>
     protected override void Dispose(bool disposing)
     {
         if (!disposing)
         {
-            // Skia roots the memory until it releases it. From here on the owner's own finalizer acts as it does for every other owner.
+            // Skia keeps the memory alive until it releases it. From here on the owner's finalizer works as for every other owner.
             _pixels?.Abandon();
         }
 

@@ -3,18 +3,18 @@ using Allocator.Skia;
 namespace Allocator;
 
 /// <summary>
-/// SkiaSharp in pooled memory: bitmaps and surfaces that an allocator counts and limits, and pictures that are decoded into them.
+/// Puts the pixels of SkiaSharp's bitmaps and surfaces into pooled memory, and decodes pictures into it.
 /// </summary>
 /// <remarks>
-/// Each method takes any <see cref="MemoryAllocator"/>: the default one, one with a budget, a <see cref="MemoryReservation"/>, or that of
-/// a web request. Thread-safe. Skia runs none of the caller's code, and no allocation that can be refused happens while Skia runs.
+/// The methods extend <see cref="MemoryAllocator"/>: the default one, one with a budget, a <see cref="MemoryReservation"/>, or that of a
+/// web request. Thread-safe. Skia runs none of the caller's code, and no allocation that can be refused happens while Skia runs.
 /// </remarks>
 public static class SkiaSharpMemory
 {
     /// <summary>Allocates a bitmap.</summary>
     /// <param name="allocator">The allocator of the pixels.</param>
     /// <param name="info">The size, colour type, alpha type and colour space. Rows have no gaps.</param>
-    /// <param name="options">Without <see cref="AllocationOptions.Clean"/> the pixels have whatever was there before.</param>
+    /// <param name="options">Without <see cref="AllocationOptions.Clean"/> the contents of the pixels are unspecified.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <exception cref="ArgumentException">The size is empty, or the colour type has no pixels.</exception>
     /// <exception cref="MemoryLimitExceededException">The pixels exceed a limit, or the memory budget had no room in time.</exception>
@@ -33,20 +33,20 @@ public static class SkiaSharpMemory
     /// </summary>
     /// <param name="allocator">The allocator of the file and the pixels; it also counts the codec's own memory.</param>
     /// <param name="source">The file. It is read from its position to its end, into pooled memory, before it is decoded.</param>
-    /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
+    /// <param name="options">The options of the bitmap, or <see langword="null"/> for the defaults.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <remarks>
-    /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use
-    /// <see cref="DecodeBitmapAsync"/>. A JPEG or GIF whose end is missing is whole if all of its rows and scans are there.
+    /// Under a budget it waits for each part in turn while it holds the earlier parts. To decode many pictures at once, use
+    /// <see cref="DecodeBitmapAsync"/>. A JPEG or GIF without its end marker is complete if all of its rows and scans are there.
     /// </remarks>
     /// <exception cref="ArgumentException">
-    /// The stream can seek and is at its end: it was written and not rewound. Set its position to 0.
+    /// The stream is seekable and at its end, because it was written and not rewound. Set its position to 0.
     /// </exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// The file has fewer frames than <see cref="SKBitmapDecodeOptions.FrameIndex"/> asks for.
     /// </exception>
     /// <exception cref="InvalidDataException">
-    /// The file is no picture that Skia decodes, damaged, empty or cut off. The message names the codec's result.
+    /// Skia cannot decode the file, or it is damaged, empty or cut off. The message names the codec's result.
     /// </exception>
     /// <exception cref="NotSupportedException">
     /// The codec does not decode to the <see cref="SKBitmapDecodeOptions.ColorType"/> and <see cref="SKBitmapDecodeOptions.AlphaType"/>.
@@ -60,20 +60,20 @@ public static class SkiaSharpMemory
         ArgumentNullException.ThrowIfNull(allocator);
         ArgumentNullException.ThrowIfNull(source);
 
-        // It completes before it returns: everything that it awaits is complete.
+        // It completes synchronously, because everything it awaits is complete.
         return BitmapDecoder.DecodeAsync(allocator, source, options, isAsync: false, CancellationToken.None).GetAwaiter().GetResult();
     }
 
     /// <summary>
-    /// Decodes a picture into pooled memory, after reserving all that it takes: the file, the pixels, the codec's own memory and
-    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and meanwhile holds only the beginning of the
-    /// file.
+    /// Reserves everything that decoding takes (the file, the pixels, the codec's own memory and
+    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>), then decodes the picture into pooled memory. While it waits, asynchronously, it
+    /// holds only the beginning of the file.
     /// </summary>
     /// <param name="allocator">
-    /// The allocator to reserve from. A <see cref="MemoryReservation"/> is used as it is: nothing more is reserved.
+    /// The allocator to reserve from. From a <see cref="MemoryReservation"/> nothing more is reserved.
     /// </param>
     /// <param name="source">The file. It is read asynchronously, from its position to its end.</param>
-    /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
+    /// <param name="options">The options of the bitmap, or <see langword="null"/> for the defaults.</param>
     /// <param name="cancellationToken">Ends the reading and the waiting, not the decoding.</param>
     /// <returns>
     /// The bitmap, which the caller disposes. That ends the reservation, its <see cref="PooledBitmap.Allocator"/>. Await it once.
@@ -97,7 +97,7 @@ public static class SkiaSharpMemory
     /// <param name="allocator">The allocator of the pixels: <see cref="PooledBitmap.Allocator"/> of the source, as a rule.</param>
     /// <param name="source">The bitmap, which is not changed.</param>
     /// <param name="size">The width and height of the result in pixels, each at least 1.</param>
-    /// <param name="sampling">The filter. With mipmaps it takes a third more than the source's bytes, counted meanwhile.</param>
+    /// <param name="sampling">The filter. Mipmaps take another third of the source's bytes while it runs, which is counted.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <exception cref="NotSupportedException">Skia does not scale such pixels, or the source has none.</exception>
     /// <exception cref="ObjectDisposedException">The source is disposed.</exception>
@@ -128,7 +128,7 @@ public static class SkiaSharpMemory
     /// <summary>Makes a surface to draw on, transparent or black at first, in pooled memory.</summary>
     /// <param name="allocator">The allocator of the pixels.</param>
     /// <param name="info">The size, colour type, alpha type and colour space.</param>
-    /// <returns>The surface, which the caller disposes. The pixels go back when it is disposed.</returns>
+    /// <returns>The surface, which the caller disposes. That returns the pixels.</returns>
     /// <remarks>
     /// An image of the surface (<c>Snapshot</c>) is a copy, in memory that Skia takes from malloc and nothing counts. To encode the
     /// drawing, use <c>PeekPixels</c>, or draw on a canvas over a bitmap of <see cref="AllocateBitmap"/>.
@@ -165,7 +165,8 @@ public static class SkiaSharpMemory
     /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
     /// <exception cref="ObjectDisposedException">The bitmap is disposed.</exception>
     /// <remarks>
-    /// The file gets the bitmap's colour space as its profile. An exception of the destination ends the encoding, and is thrown here.
+    /// The bitmap's colour space becomes the profile of the file. If the destination throws, the encoding ends and the exception is thrown
+    /// here.
     /// </remarks>
     public static void Encode([Borrowed] this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
     {
@@ -173,7 +174,7 @@ public static class SkiaSharpMemory
         ArgumentNullException.ThrowIfNull(destination);
         ThrowIfDisposed(bitmap);
 
-        // It shares the pixels, so that they stay if the destination, or another thread, disposes the bitmap meanwhile.
+        // It shares the pixels, so they stay valid if the destination or another thread disposes the bitmap meanwhile.
         SKImageInfo info = bitmap.Info;
         using SKBitmap kept = new();
         using SKPixmap? pixels = bitmap.ExtractSubset(kept, info.Rect) ? kept.PeekPixels() : null;
@@ -195,7 +196,7 @@ public static class SkiaSharpMemory
     /// <see cref="SKColor"/>.
     /// </typeparam>
     /// <param name="pixels">The pixels, in one piece: see <see cref="AllocationOptions.Contiguous"/>.</param>
-    /// <returns>The bitmap, which the caller disposes. If the buffer is disposed first, its memory goes back with the bitmap.</returns>
+    /// <returns>The bitmap, which the caller disposes. If the buffer is disposed first, its memory is returned with the bitmap.</returns>
     /// <exception cref="InvalidOperationException">The pixels are not in one piece.</exception>
     /// <exception cref="NotSupportedException">
     /// No colour type has pixels of this size. Or rows are from the bottom up, or no whole number of pixels apart.
@@ -245,8 +246,8 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>
-    /// Computes the most that decoding a picture takes, as <see cref="DecodeBitmapAsync"/> reserves it: the file, the pixels, the codec's
-    /// memory from malloc, and <see cref="SKBitmapDecodeOptions.WorkingBytes"/>.
+    /// Computes the most memory that decoding a picture takes, as <see cref="DecodeBitmapAsync"/> reserves it: the file, the pixels, the
+    /// codec's memory from malloc, and <see cref="SKBitmapDecodeOptions.WorkingBytes"/>.
     /// </summary>
     /// <param name="allocator">The allocator that the picture will use.</param>
     /// <param name="seekable">The file. Its beginning is read, and its position restored.</param>
@@ -254,7 +255,7 @@ public static class SkiaSharpMemory
     /// <returns>The bytes, for <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>.</returns>
     /// <remarks>
     /// It reads these from the header: the size, progressive or baseline, the sampling of colours, interlacing, alpha, the orientation. A
-    /// header may claim more than the file has: limits of the allocator refuse that.
+    /// header may claim more than the file has; limits of the allocator refuse that.
     /// </remarks>
     /// <exception cref="ArgumentException">The stream cannot seek, or is at its end and not rewound.</exception>
     /// <exception cref="InvalidDataException">The file is no picture that Skia decodes.</exception>

@@ -3,8 +3,8 @@ using Allocator.Native;
 namespace Allocator;
 
 /// <summary>
-/// Runs work without a caller, one piece after the other: ticks, timeouts of waits, looks at the container, the rest of finalizers' work.
-/// No exception leaves it, because one ends the process; work that failed is tried again. Thread-safe; only <see cref="Start"/> throws,
+/// Runs work without a caller, one piece after the other: ticks, timeouts of waits, readings of the container, work that finalizers leave.
+/// No exception escapes, because that would end the process; failed work is tried again. Thread-safe; only <see cref="Start"/> throws,
 /// blocks or needs managed memory.
 /// </summary>
 /// <remarks>
@@ -48,11 +48,11 @@ internal sealed class BackgroundThread(string name)
         Closed,
     }
 
-    /// <summary>Gets the one that calls no code of the user's, but for listeners of events.</summary>
+    /// <summary>Gets the thread that never runs user code except event listeners.</summary>
     public static BackgroundThread Shared { get; } = new("Allocator");
 
     /// <summary>
-    /// Gets the one for work that may take seconds, such as a trim of malloc. Made before the first request waits: a thread that begins
+    /// Gets the thread for work that may take seconds, such as a trim of malloc. Made before the first request waits: a thread that begins
     /// without managed memory ends the process.
     /// </summary>
     public static BackgroundThread Long { get; } = new("Allocator, long work");
@@ -64,7 +64,7 @@ internal sealed class BackgroundThread(string name)
 
     public bool IsCurrent => Volatile.Read(ref _threadId) == Environment.CurrentManagedThreadId;
 
-    /// <summary>Starts a thread outside of the caller's flow, which would tie its AsyncLocals to the thread for good.</summary>
+    /// <summary>Starts a thread without the caller's flow, whose AsyncLocals it would otherwise keep for ever.</summary>
     /// <exception cref="OutOfMemoryException">None can be made.</exception>
     public static void StartThread(ThreadStart start, string name)
     {
@@ -84,7 +84,7 @@ internal sealed class BackgroundThread(string name)
         Starter(thread);
     }
 
-    /// <summary>Makes sure that there is a thread, for callers that cannot do without.</summary>
+    /// <summary>Makes sure that there is a thread, for callers that need one.</summary>
     /// <exception cref="OutOfMemoryException">None can be made.</exception>
     public void Start()
     {
@@ -104,7 +104,10 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Makes sure that there is a thread. If there is none, it tries once a second, and does here the work that is due.</summary>
+    /// <summary>
+    /// Makes sure that there is a thread. If there is none, it tries to start one at most once a second, and does the due work on the
+    /// calling thread.
+    /// </summary>
     public void Ensure()
     {
         if (_stage < Stage.Running && Environment.TickCount64 >= Volatile.Read(ref _nextStart))
@@ -118,7 +121,7 @@ internal sealed class BackgroundThread(string name)
     {
         if (_stage is Stage.NotWanted or Stage.Closed)
         {
-            // Nothing has memory: there is next to nothing to do.
+            // No allocator has memory, so there is next to nothing to do.
             Run(work);
         }
         else
@@ -283,7 +286,7 @@ internal sealed class BackgroundThread(string name)
         }
         catch (Exception)
         {
-            // The user's code has found this thread and interrupted it.
+            // User code has found this thread and interrupted it.
             return true;
         }
     }

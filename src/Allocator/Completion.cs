@@ -2,8 +2,8 @@ namespace Allocator;
 
 /// <summary>
 /// A task that the library completes and user code awaits. That code never runs on a thread of the library's own, which others wait for:
-/// a work item of the thread pool completes the task. If it has not begun after 100 ms, because all threads of the pool are blocked, a
-/// thread made for it does. Everything that completes the task is allocated with it.
+/// a work item of the thread pool completes the task. If it has not begun after 100 ms, because all threads of the pool are blocked, a new
+/// thread does it. Everything that completes the task is allocated with it.
 /// </summary>
 [DebuggerDisplay("{Task.Status}")]
 internal class Completion : IBackgroundWork
@@ -11,7 +11,7 @@ internal class Completion : IBackgroundWork
     private const int PatienceMilliseconds = 100;
     private const int RetryMilliseconds = 1000;
 
-    // An async method that throws takes less, to keep its exception. If it cannot, its task never completes.
+    // An async method that throws needs less than this to keep its exception. Without it, its task never completes.
     private const int ProbeBytes = 4096;
 
     // Its continuations run inline: if the pool is blocked, it would not run them either.

@@ -15,13 +15,13 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
-    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
-    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if the
-    /// pool's threads are all blocked, it runs on a thread made for it. Jobs that each hold some buffers and wait for more can wait for
-    /// each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
+    /// Requests are served in order of arrival, but one that fits may be served before earlier ones that do not: at most 16 before the
+    /// first in line. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if all threads
+    /// of the pool are blocked, a new thread runs it. Jobs that each hold some buffers and wait for more can wait for each other for ever;
+    /// <see cref="ReserveAsync(long, CancellationToken)"/> reserves everything a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
-    /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
+    /// The request exceeds the limit for one allocation or the whole budget, alone or together with its own reservation.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -61,7 +61,7 @@ public abstract partial class MemoryAllocator
         AllocatePixelsAsync<TPixel>(width, height, options, rowAlignmentInBytes: 1, cancellationToken);
 
     /// <summary>
-    /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
+    /// Reserves a part of the memory budget for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
     /// <param name="bytes">The most that the job needs at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
@@ -89,7 +89,7 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
     /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
-    /// <c>await</c> runs on the pool, or on a thread made for it if the pool's threads are all blocked.
+    /// <c>await</c> runs on the pool, or on a new thread if all threads of the pool are blocked.
     /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
@@ -119,7 +119,7 @@ public abstract partial class MemoryAllocator
     /// <remarks>
     /// <para>
     /// A job claims the largest need of the last 64 jobs of the name, rounded up to 64 KiB; before one has ended, half of the room that is
-    /// left. It begins if its claim fits beside those of all running jobs, and from the third on if the largest of them would fit once
+    /// left. It starts if its claim fits in addition to those of all running jobs; from the third job on, the largest claim must fit once
     /// more. While it waits, its claim follows the other jobs of the name. If sizes are mixed, use
     /// <see cref="ReserveAsync(string, long, CancellationToken)"/>.
     /// </para>
@@ -360,7 +360,7 @@ public abstract partial class MemoryAllocator
         timeout >= TimeSpan.Zero || timeout == Timeout.InfiniteTimeSpan,
         nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
 
-    // A budget refuses requests that are too large. Without one, the sum of this and the bytes already reserved must not wrap.
+    // A budget refuses requests that are too large. Without one, the sum of this and the bytes already reserved must not overflow.
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         Throw.IfNegative(bytes, nameof(bytes));

@@ -8,10 +8,10 @@ namespace Allocator;
 /// <content>The allocator as a memory pool, an array pool, a stream and other types that libraries accept.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and its like.</summary>
+    /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and similar code.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
-    /// A pool whose <c>Rent</c> allocates here, with exactly the length asked for, or about 4 KB by default. It owns nothing: disposing it
+    /// A pool whose <c>Rent</c> allocates here, with exactly the requested length, or about 4 KB by default. It owns nothing: disposing it
     /// ends only its own <c>Rent</c>, neither this allocator nor outstanding memory.
     /// </returns>
     /// <remarks>

@@ -29,8 +29,8 @@ public abstract partial class MemoryAllocator : IDisposable
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
     /// <summary>
-    /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its
-    /// allocator. <see langword="null"/>: none was given.
+    /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, for a reservation the name of its
+    /// allocator, or <see langword="null"/> if unnamed.
     /// </summary>
     public abstract string? Name { get; }
 
@@ -157,7 +157,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <returns>
     /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStrideInBytes"/> is the bytes of a row, rounded up to
-    /// the next boundary, which need not be a multiple of the pixel: rows are packed unless an alignment is asked for.
+    /// the next boundary, which need not be a multiple of the pixel: rows are packed unless an alignment is requested.
     /// </returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -207,8 +207,8 @@ public abstract partial class MemoryAllocator : IDisposable
         return planes;
     }
 
-    /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
-    /// <param name="bytes">The bytes that are to lie idle, rounded up to whole blocks; no more than the pool, or a budget, holds.</param>
+    /// <summary>Commits memory of the pool and makes it resident, until that many bytes are idle or the pool is full.</summary>
+    /// <param name="bytes">The idle bytes to reach, rounded up to whole blocks; at most what the pool or a budget holds.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
@@ -241,8 +241,8 @@ public abstract partial class MemoryAllocator : IDisposable
     public abstract MemoryLoad GetMemoryLoad();
 
     /// <summary>
-    /// Returns idle memory now, and outstanding memory as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
-    /// Further calls have no effect, and <see cref="Default"/> ignores all.
+    /// Releases idle memory now, and outstanding memory as soon as it is returned; new requests throw
+    /// <see cref="ObjectDisposedException"/>. Further calls have no effect, and <see cref="Default"/> ignores all.
     /// </summary>
     /// <remarks>Throws the exception of <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if any, after all memory is back.</remarks>
     public abstract void Dispose();
@@ -293,7 +293,7 @@ public abstract partial class MemoryAllocator : IDisposable
 
         private static readonly ExceptionDispatchInfo? s_failure;
 
-        // An exception of a type initializer reaches callers wrapped, with a message that says nothing.
+        // Callers would get the exception of a type initializer wrapped, with a message that does not help.
         static SharedAllocator()
         {
             try

@@ -1,9 +1,8 @@
 namespace Allocator;
 
 /// <summary>
-/// What an allocator holds and has done, read at one moment. Every byte it has from the operating system is rented, retained or
-/// quarantined. While no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in
-/// <see cref="RentedBytes"/>.
+/// What an allocator holds and has done, read at one moment. All memory from the operating system is rented, retained or quarantined. While
+/// no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in <see cref="RentedBytes"/>.
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
@@ -13,16 +12,16 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets the idle memory in the pool, in bytes.</summary>
     public long RetainedBytes { get; init; }
 
-    /// <summary>Gets the bytes that the system has supplied and not taken back, without managed arrays and purged blocks.</summary>
+    /// <summary>Gets the bytes committed by the system, without managed arrays and purged blocks.</summary>
     public long CommittedBytes { get; init; }
 
-    /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>
+    /// <summary>Gets the peak of <see cref="CommittedBytes"/>.</summary>
     public long PeakCommittedBytes { get; init; }
 
-    /// <summary>Gets memory that is kept apart, in bytes: abandoned, or in <see cref="SafetyMode.Guarded"/> mode returned.</summary>
+    /// <summary>Gets the bytes in quarantine: abandoned memory, and in <see cref="SafetyMode.Guarded"/> mode returned memory.</summary>
     public long QuarantinedBytes { get; init; }
 
-    /// <summary>Gets how many bytes of idle memory went back to the operating system since creation.</summary>
+    /// <summary>Gets how many bytes of idle memory were returned to the operating system since creation.</summary>
     public long TrimmedBytes { get; init; }
 
     /// <summary>Gets how many allocations are outstanding: not disposed, or disposed and still pinned.</summary>
@@ -35,36 +34,36 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many allocations were made since creation.</summary>
     public long Rents { get; init; }
 
-    /// <summary>Gets how many requests above 1 MiB idle memory of the pool served in full.</summary>
+    /// <summary>Gets how many requests above 1 MiB were served in full from idle memory of the pool.</summary>
     public long PoolHits { get; init; }
 
-    /// <summary>Gets how many requests above 1 MiB the operating system had to serve, in full or in part.</summary>
+    /// <summary>Gets how many requests above 1 MiB needed new memory of the operating system, in full or in part.</summary>
     public long PoolMisses { get; init; }
 
-    /// <summary>Gets how many trims gave memory back.</summary>
+    /// <summary>Gets how many trims released memory.</summary>
     public long Trims { get; init; }
 
     /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
 
-    /// <summary>Gets how many requests not larger than the whole memory budget found no room in it, and waited or failed.</summary>
+    /// <summary>Gets how many requests that fit the whole memory budget found no room in it and waited or failed.</summary>
     public long BudgetWaits { get; init; }
 
     /// <summary>Gets the bytes of the memory budget that are outstanding, at their capacity, or reserved. 0 without a budget.</summary>
     public long BudgetUsedBytes { get; init; }
 
     /// <summary>
-    /// Gets how often free memory of the C library's <c>malloc</c> was given back on behalf of this allocator; see
+    /// Gets how often free memory of the C library's <c>malloc</c> was released on behalf of this allocator; see
     /// <see cref="MemoryAllocatorOptions.TrimNativeHeap"/>.
     /// </summary>
     public long NativeHeapTrims { get; init; }
 
-    /// <summary>Gets how many bytes these trims removed from the resident set, with what other threads did meanwhile.</summary>
+    /// <summary>Gets by how many bytes the resident set shrank during these trims, including what other threads did meanwhile.</summary>
     public long NativeHeapTrimmedBytes { get; init; }
 
-    /// <summary>Gets how long these trims took in all.</summary>
+    /// <summary>Gets the total time of these trims.</summary>
     public TimeSpan NativeHeapTrimTime { get; init; }
 
-    /// <summary>Gets how often a request was tried again because the operating system had refused it.</summary>
+    /// <summary>Gets how often a request was retried because the operating system had refused memory.</summary>
     public long AllocationRetries { get; init; }
 }

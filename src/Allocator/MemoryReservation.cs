@@ -6,15 +6,15 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: pass it to any code that takes
-/// one. Memory allocated from it counts against it and comes back to it. A request that exceeds it waits for the budget, or throws, like
-/// any other request.
+/// A part of an allocator's memory budget that is reserved for a whole job before it starts. It is itself an allocator: pass it to any code
+/// that takes one. Memory allocated from it counts against it and is returned to it. A request that exceeds it waits for the budget, or
+/// throws, like any other request.
 /// </summary>
 /// <remarks>
 /// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>, or without an estimate by
-/// <see cref="MemoryAllocator.ReserveAsync(string, CancellationToken)"/>, and the like. Thread-safe.
-/// Its memory is the parent's: blocks, statistics and trimming are shared. If all outstanding memory belongs to reservations that wait for
-/// more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
+/// <see cref="MemoryAllocator.ReserveAsync(string, CancellationToken)"/>, and similar methods. Thread-safe. Its memory is the parent's:
+/// blocks, statistics and trimming are shared. If all outstanding memory belongs to reservations that wait for more, the youngest fails
+/// with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
 public sealed class MemoryReservation : MemoryAllocator
@@ -29,14 +29,14 @@ public sealed class MemoryReservation : MemoryAllocator
         _account = account;
     }
 
-    /// <summary>Returns the unused part of a reservation that was not disposed: no other request could ever have it.</summary>
-    // Outstanding memory knows the account, not this object.
+    /// <summary>Returns the unused part of a reservation that was never disposed, which no other request could get otherwise.</summary>
+    // Outstanding memory references the account, not this object.
     ~MemoryReservation() => _account?.Close(byFinalizer: true);
 
     /// <inheritdoc/>
     public override string? Name => _parent.Name;
 
-    /// <summary>Gets the reserved bytes: those it was made with and has grown by. Kept after <see cref="Dispose"/>.</summary>
+    /// <summary>Gets the reserved bytes, including growth. Kept after <see cref="Dispose"/>.</summary>
     public long ReservedBytes => _account.ReservedBytes;
 
     /// <summary>Gets how much can be allocated without waiting, in bytes of capacity; 0 if all is outstanding or it is disposed.</summary>
@@ -49,22 +49,22 @@ public sealed class MemoryReservation : MemoryAllocator
     public long PeakUsedBytes => _account.PeakUsedBytes;
 
     /// <summary>
-    /// Gets the most that the job is thought to have taken at once elsewhere: native memory of libraries, arrays, child processes. Read
-    /// from the container every 5 to 20 ms while a named job runs; exact if the job ran alone, otherwise its share of the sum. 0 where no
-    /// limit of a control group counts resident memory. Kept after <see cref="Dispose"/>.
+    /// Gets the estimated peak of what the job took elsewhere: native memory of libraries, arrays, child processes. It is read from the
+    /// container every 5 to 20 ms while a named job runs, and is exact if the job ran alone, otherwise its share of the sum. 0 where no
+    /// control group's limit counts resident memory. Kept after <see cref="Dispose"/>.
     /// </summary>
     public long PeakElsewhereBytes => _account.PeakElsewhereBytes;
 
     /// <summary>
-    /// Gets how often the job took more than it had reserved, and so went on only because the budget had room: requests that did not fit
-    /// what remained, each counted once it was granted. Above 0 the reservation was too small. Kept after <see cref="Dispose"/>, which
-    /// writes it to the <c>EventSource</c> named <c>Allocator</c>, as <c>ReservationExceeded</c>.
+    /// Gets how many requests of the job exceeded its reservation and were granted only because the budget had room. If this is above 0,
+    /// the reservation was too small. Kept after <see cref="Dispose"/>, which writes it to the <c>EventSource</c> named <c>Allocator</c>,
+    /// as <c>ReservationExceeded</c>.
     /// </summary>
     public long OverflowCount => _account.OverflowCount;
 
     /// <summary>
-    /// Gets how many of the job's allocations were refused for want of memory, so that the job probably failed, whatever exception it
-    /// threw. Kept after <see cref="Dispose"/>.
+    /// Gets how many of the job's allocations were refused for lack of memory. If this is above 0, the job probably failed, whatever
+    /// exception it threw. Kept after <see cref="Dispose"/>.
     /// </summary>
     public long RefusalCount => _account.RefusalCount;
 
@@ -94,13 +94,12 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Reserves more if there is room now, and never waits.</summary>
     /// <param name="bytes">
-    /// How much more, in bytes of capacity: <see cref="RemainingBytes"/> is larger by so much afterwards, whatever was taken beyond the
-    /// reservation before.
+    /// How much more, in bytes of capacity. <see cref="RemainingBytes"/> grows by this, whatever was taken beyond the reservation before.
     /// </param>
     /// <returns><see langword="false"/> if there is no room now, or never will be; nothing has changed then.</returns>
     /// <remarks>
     /// Up to twice the original reservation, growth goes ahead of requests that wait: they could not be served before running jobs end
-    /// anyway. Beyond that it is a request like any other. The bytes it has grown by go back in <see cref="Dispose"/>.
+    /// anyway. Beyond that it is a request like any other. <see cref="Dispose"/> returns the growth too.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
@@ -117,12 +116,12 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <summary>Reserves more, and waits asynchronously if there is no room. Without a budget it completes at once.</summary>
     /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
-    /// <returns>A task that completes when the bytes have been reserved. They go back in <see cref="Dispose"/>.</returns>
+    /// <returns>A task that completes when the bytes have been reserved. <see cref="Dispose"/> returns them.</returns>
     /// <remarks>
-    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever. So if
-    /// all jobs that hold memory wait, the youngest is refused at once. If memory outside of reservations could still come back, that
-    /// happens only after about 5 s, or after <see cref="MemoryAllocatorOptions.BudgetTimeout"/> if that is longer. Disposing the
-    /// reservation or its allocator ends a wait, with <see cref="ObjectDisposedException"/>.
+    /// It queues like <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever, so if all jobs that hold
+    /// memory wait, the youngest is refused at once. If memory outside of reservations could still come back, that happens only after about
+    /// 5 s, or after <see cref="MemoryAllocatorOptions.BudgetTimeout"/> if that is longer. Disposing the reservation or its allocator ends
+    /// a wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// It is more than the whole budget together with what is reserved, and never fits
@@ -138,8 +137,8 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>
-    /// Makes code allocate from this reservation that cannot be passed one: until the result is disposed, allocations of this flow of
-    /// execution from the reservation's allocator belong to the reservation.
+    /// Makes the reservation ambient, for code that takes no allocator: until the result is disposed, whatever this flow of execution
+    /// allocates from the reservation's allocator belongs to the reservation.
     /// </summary>
     /// <returns>An object that the caller disposes, with <c>using</c>, before the reservation.</returns>
     /// <remarks>
@@ -166,8 +165,8 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>
     /// Returns the unused part to the budget, and the bytes it has grown by. Outstanding memory stays valid, counts against the budget,
-    /// and goes back to it when it is disposed. New requests throw, and so do waiting ones. Reservations made from it go on, as parts of
-    /// what it was a part of. Further calls have no effect.
+    /// and is returned to it when disposed. New and waiting requests throw. Reservations made from this one continue as parts of its
+    /// parent. Further calls have no effect.
     /// </summary>
     public override void Dispose()
     {

@@ -2,7 +2,7 @@ namespace Allocator;
 
 /// <summary>
 /// Marks a method, or an <c>out</c> parameter, whose result the caller must dispose. Every factory of this library has it; put it on your
-/// own.
+/// own factories.
 /// </summary>
 [AttributeUsage(AttributeTargets.ReturnValue | AttributeTargets.Parameter)]
 public sealed class OwnedBufferAttribute : Attribute;

@@ -5,7 +5,7 @@ namespace Allocator;
 /// <summary>The format of an encoded picture.</summary>
 public enum PictureFormat
 {
-    /// <summary>None that <see cref="PictureHeader"/> knows.</summary>
+    /// <summary>A format that <see cref="PictureHeader"/> does not know.</summary>
     Unknown,
 
     /// <summary>JPEG, with the exception of JPEG XL and JPEG 2000.</summary>
@@ -25,18 +25,18 @@ public enum PictureFormat
 }
 
 /// <summary>
-/// The properties of an encoded picture that its first bytes contain, and the memory that they let expect. Reads JPEG, PNG, WebP, GIF and
-/// BMP, and decodes nothing.
+/// The properties of an encoded picture, read from its first bytes, and the memory that decoding it is likely to take. Reads JPEG, PNG,
+/// WebP, GIF and BMP, and decodes nothing.
 /// </summary>
 /// <remarks>
-/// It is the size of a job: <c>ReserveAsync("thumbnails", header.ExpectedBytes)</c>. The bytes come from whoever sent the picture, so a
-/// size may lie; a decoder has limits of its own.
+/// Use it as the size of a job: <c>ReserveAsync("thumbnails", header.ExpectedBytes)</c>. The sender of the picture controls these bytes, so
+/// they may lie; decoders have their own limits.
 /// </remarks>
 public readonly record struct PictureHeader
 {
     private const int BytesPerPixel = 4;
 
-    // What a read begins with, and ends at: cameras put whole pictures before the picture.
+    // The first and the longest read. Cameras put whole previews in front of the picture.
     private const int UsualLength = 64 * 1024;
     private const int LongestLength = 1024 * 1024;
 
@@ -94,23 +94,23 @@ public readonly record struct PictureHeader
     public bool NeedsMoreBytes { get; private init; }
 
     /// <summary>
-    /// Gets the bytes that a decoder takes for the whole picture beside its pixels: the coefficients of a JPEG that is stored in several
-    /// scans, the samples of an interlaced PNG, and what libwebp takes for a lossless WebP or for alpha. 0 for others, which are decoded
-    /// a few rows at a time.
+    /// Gets the bytes that a decoder takes for the whole picture besides its pixels: the coefficients of a JPEG that is stored in several
+    /// scans, the samples of an interlaced PNG, and what libwebp takes for a lossless WebP or for alpha. 0 for others, which are decoded a
+    /// few rows at a time.
     /// </summary>
     public long DecoderBytes { get; }
 
     /// <summary>
-    /// Gets the bytes that one decoded frame lets expect: four a pixel, and <see cref="DecoderBytes"/>. A size that needs grow with, not an
-    /// estimate of all that a job takes. At least 1.
+    /// Gets the bytes that one decoded frame is expected to take: four per pixel, plus <see cref="DecoderBytes"/>. The need of a job grows
+    /// with this number; it is not an estimate of everything the job takes. At least 1.
     /// </summary>
     public long ExpectedBytes => Math.Max(1, Add(Multiply(Multiply(Width, Height), BytesPerPixel), DecoderBytes));
 
     /// <summary>Reads the header of a picture from a stream, up to 1 MiB of it.</summary>
     /// <param name="stream">
-    /// The file, from its position on. A stream that can seek gets its position back; another one is left somewhere behind.
+    /// The file, from its position on. The position of a seekable stream is restored; any other stream is left at an unspecified position.
     /// </param>
-    /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
+    /// <param name="header">The header. If the result is <see langword="false"/>, only its format may be known.</param>
     /// <returns><see langword="false"/> if the format is unknown, or the header is damaged or cut off.</returns>
     /// <exception cref="IOException">The stream cannot be read. Other exceptions of the stream are passed on, too.</exception>
     public static bool TryRead(Stream stream, out PictureHeader header)

@@ -15,7 +15,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// Returns memory to write to at the stream's position; <see cref="Advance"/> then takes the written bytes. It is usually the stream's
     /// own, and nothing is copied.
     /// </summary>
-    /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
+    /// <param name="sizeHint">The minimum length in bytes; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any call but <see cref="Advance"/>.</returns>
     /// <remarks>
     /// If the block at the position has less left, the memory is a further block. If <see cref="Advance"/> then takes more than was left,
@@ -58,8 +58,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <summary>
-    /// Takes so many more of the bytes that <see cref="GetMemory"/> or <see cref="GetSpan"/> returned last into the stream, and moves the
-    /// position behind them. May be called repeatedly, up to the length that was returned.
+    /// Adds the next <paramref name="count"/> bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> returned last to the stream,
+    /// and moves the position behind them. May be called repeatedly, up to the returned length.
     /// </summary>
     /// <param name="count">From 0 to the bytes left of it.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>

@@ -4,13 +4,13 @@ namespace Allocator;
 
 /// <summary>
 /// A stream over pooled memory, for codecs and other code that reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which
-/// writes at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves bytes
-/// once written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
+/// writes at the stream's position. Created by <see cref="MemoryAllocator.CreateStream"/>, it grows block by block and never moves written
+/// bytes; created by <see cref="MemoryGroupExtensions.AsStream"/>, it has a fixed length. Disposed by its owner.
 /// </summary>
 /// <remarks>
 /// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/>,
 /// <c>Dispose</c> and <see cref="ToString"/> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which returns all memory.
-/// Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, as no stream is.
+/// Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, like any stream.
 /// </remarks>
 public sealed partial class PooledMemoryStream : Stream
 {
@@ -76,7 +76,7 @@ public sealed partial class PooledMemoryStream : Stream
     public override Task FlushAsync(CancellationToken cancellationToken) =>
         cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Task.CompletedTask;
 
-    /// <summary>Moves to a position, which may lie beyond the end.</summary>
+    /// <summary>Moves to a position, which may be beyond the end.</summary>
     /// <returns>The new position.</returns>
     /// <exception cref="ArgumentException"><paramref name="origin"/> is no origin.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The position would be above <see cref="long.MaxValue"/>.</exception>
@@ -107,8 +107,8 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Sets the length. Added bytes are zero. Blocks that lie wholly beyond a shorter length are returned at once, and a position beyond
-    /// it becomes the end. If this fails, the stream is as it was.
+    /// Sets the length. Added bytes are zero. Blocks beyond a shorter length are returned at once, and a position beyond it moves to the
+    /// end. If this fails, the stream is unchanged.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument') or contains(@cref, 'IO'))]"/>
@@ -160,8 +160,8 @@ public sealed partial class PooledMemoryStream : Stream
     /// <exception cref="NotSupportedException">The stream has a fixed length, which is too short.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream
-    /// would exceed the whole memory budget: both are refused at once. Or the budget had no room in time.
+    /// The write would add more than the limit for one allocation, for instance after a <see cref="Seek"/> far beyond the end, or exceed
+    /// the whole memory budget; or the budget had no room in time.
     /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
@@ -212,7 +212,7 @@ public sealed partial class PooledMemoryStream : Stream
 
     /// <summary>Copies the whole content, whatever the position, to a new array.</summary>
     /// <exception cref="IOException">The content is longer than an array can be.</exception>
-    /// <exception cref="ObjectDisposedException">The stream has been disposed, and has no memory any more.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public byte[] ToArray()
     {
         StreamMemory memory = Use();
@@ -228,13 +228,13 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Returns the whole content without a copy if it lies in one array: if it is short, up to 1 MiB, and was written in one block. With a
-    /// capacity, <see cref="MemoryAllocator.CreateStream"/> makes one block.
+    /// Returns the whole content without a copy if it is in one array, that is up to 1 MiB in one block.
+    /// <see cref="MemoryAllocator.CreateStream"/> with a capacity creates one block.
     /// </summary>
     /// <param name="buffer">The content; it shows later writes to the stream, and is not to be used after <c>Dispose</c>.</param>
     /// <returns>
-    /// <see langword="false"/> if it lies in several blocks or in unmanaged memory, as always in <see cref="SafetyMode.Guarded"/> mode:
-    /// <see cref="AsReadOnlySequence"/> has it without a copy, <see cref="ToArray"/> with one.
+    /// <see langword="false"/> if it is in several blocks or in unmanaged memory, as always in <see cref="SafetyMode.Guarded"/> mode. Use
+    /// <see cref="AsReadOnlySequence"/> instead, or <see cref="ToArray"/>, which copies.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public bool TryGetBuffer(out ArraySegment<byte> buffer)

@@ -5,7 +5,7 @@
 namespace Allocator;
 
 /// <summary>
-/// A lock for short sections that a return of memory has to enter. Entering never fails and takes no memory, even beside others:
+/// A lock for short sections that a return of memory has to enter. Entering never fails and takes no memory, even under contention:
 /// <see cref="Thread.Interrupt"/> takes effect after the section, because an exception in the middle of a return would leave counts wrong
 /// for ever. Debug builds check that a section makes no call to the system, reads no file and takes no managed memory.
 /// </summary>
@@ -15,7 +15,7 @@ namespace Allocator;
 /// take some tens of nanoseconds, so it sleeps only if the system has stopped the other thread in the middle of one.
 /// </remarks>
 /// <param name="mayCallSystem">
-/// Whether its sections may be long after all. No return of memory enters such a lock, nor does a thread that holds another one.
+/// Whether its sections may be long. No return of memory enters such a lock, nor does a thread that holds another one.
 /// </param>
 /// <param name="mayAllocate">Whether its sections may take managed memory: a growing collection, for instance.</param>
 internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = false)
@@ -26,7 +26,7 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
     [ThreadStatic]
     private static (int Held, int Sections, int Allocations, int Collections, long AllocatedBytes) s_checks;
 
-    // There the runtime takes managed memory for types that it loads.
+    // The runtime takes managed memory there for types that it loads.
     private static readonly bool s_isCollectible = typeof(ShortLock).Assembly.IsCollectible;
 #endif
 

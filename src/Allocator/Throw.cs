@@ -4,7 +4,7 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>Exceptions of the fast paths, and those of several places: out of line, so that the code that throws stays small.</summary>
+/// <summary>Throws exceptions out of line, so that the methods that call it stay small enough to be inlined.</summary>
 internal static class Throw
 {
     public static void IfNull([NotNull] object? value, string name)
@@ -39,7 +39,7 @@ internal static class Throw
         }
     }
 
-    // For requirements that are constants: the code that makes a text would run even if nothing is thrown.
+    // Pass a constant as the requirement: an interpolated text would be built even if nothing is thrown.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Unless<T>(bool isMet, string name, T value, string requirement)
     {
@@ -90,17 +90,17 @@ internal static class Throw
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw DisposedException(typeName);
 
-    /// <summary>Makes the exception for a disposed object, with advice if the object is one of ours.</summary>
+    /// <summary>Creates the exception for a disposed object, with advice for the types of this library.</summary>
     public static ObjectDisposedException DisposedException(string typeName) => typeName switch
     {
         nameof(MemoryAllocator) => new(
             typeName, "The allocator has been disposed. Outstanding memory stays valid; new requests need another allocator."),
         nameof(MemoryReservation) => new(
-            typeName, "The reservation has been disposed. Outstanding memory stays valid; reserve anew, or ask the allocator itself."),
+            typeName, "The reservation has been disposed. Outstanding memory stays valid; reserve again, or use the allocator itself."),
         nameof(PooledMemoryStream) => new(
-            typeName, "The stream has been disposed, and its memory returned. Copy what is needed later by ToArray, before Dispose."),
-        nameof(NativePixels) => new(typeName, "The pixels have been released. Use them before, or release them later."),
-        nameof(System.Buffers.MemoryPool<>) => new(typeName, "The pool has been disposed. AsMemoryPool makes another one."),
+            typeName, "The stream has been disposed and its memory returned. Call ToArray before Dispose to keep a copy."),
+        nameof(NativePixels) => new(typeName, "The pixels have been released. Release them after their last use."),
+        nameof(System.Buffers.MemoryPool<>) => new(typeName, "The pool has been disposed. AsMemoryPool creates another one."),
         _ => new(typeName),
     };
 
@@ -109,13 +109,13 @@ internal static class Throw
     {
         string known = (guard as EndedGuard)?.RentTrace is { } trace
             ? $"It took {trace}"
-            : $"Within {nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} this says where it was allocated.";
+            : $"Within {nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)}, this message says where it was allocated.";
         throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {known}");
     }
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>
-        throw new ArgumentException($"{type} contains references, which unmanaged memory cannot hold. Use a type without any.");
+        throw new ArgumentException($"{type} contains references, which unmanaged memory cannot hold. Use a type without references.");
 
     [DoesNotReturn]
     public static void LimitExceeded(long requestedBytes, long limitBytes) =>
@@ -132,11 +132,12 @@ internal static class Throw
     [DoesNotReturn]
     public static void StreamTooLong(long position, long count) =>
         throw new IOException(
-            Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream. Set the Position lower."));
+            Invariant($"{count:N0} bytes at position {position:N0} end beyond {long.MaxValue:N0}, the longest stream. ")
+                + "Set a lower Position.");
 
     [DoesNotReturn]
     public static void AdvancedTooFar(int count, int left) =>
         throw new InvalidOperationException(
-            Invariant($"{count} bytes are more than the {left} that are left of what GetMemory or GetSpan returned last. ")
-                + "Ask for more by sizeHint; after any other call on the stream, ask anew.");
+            Invariant($"Advanced by {count} bytes; {left} are left of what GetMemory or GetSpan returned last. ")
+                + "Request more with sizeHint; after any other call on the stream, call them again.");
 }

@@ -141,7 +141,7 @@ public class AdmissionTests
     }
 
     [Fact]
-    public async Task Request_WithAnEstimateOfNothing_IsLetInAtOnce()
+    public async Task Request_WithAnEstimateOfZero_RunsAtOnce()
     {
         await using Service service = await Service.StartAsync(
             app => app.MapGet("/", (HttpContext context) => context.GetMemoryReservation().ReservedBytes)
@@ -157,7 +157,7 @@ public class AdmissionTests
     [InlineData(nameof(InvalidDataException), 422)]
     [InlineData(nameof(MemoryLimitExceededException), 413)]
     [InlineData("negative", 500)]
-    public async Task Request_WhoseEstimateFails_IsRefusedWithNothingReserved(string failure, int status)
+    public async Task Request_EstimateFails_IsRefusedAndReservesNothing(string failure, int status)
     {
         await using Service service = await Service.StartAsync(app => app.MapGet("/", () => "").RequireMemory(async _ =>
         {
@@ -183,7 +183,7 @@ public class AdmissionTests
     [InlineData(nameof(MemoryLimitExceededException), 413)]
     [InlineData("beyond the budget", 413)]
     [InlineData("beyond what is free", 503)]
-    public async Task Request_WhoseEndpointFails_LeavesNothingReserved(string failure, int status)
+    public async Task Request_EndpointFails_LeavesNothingReserved(string failure, int status)
     {
         await using Service service = await Service.StartAsync(app => app.MapGet("/", (HttpContext context) =>
         {
@@ -221,7 +221,7 @@ public class AdmissionTests
     }
 
     [Fact]
-    public void GetMemoryReservation_WithoutRequireMemory_SaysWhatIsMissing()
+    public void GetMemoryReservation_WithoutRequireMemory_NamesTheMissingCall()
     {
         InvalidOperationException exception =
             Assert.Throws<InvalidOperationException>(() => new DefaultHttpContext().GetMemoryReservation());
@@ -230,7 +230,7 @@ public class AdmissionTests
     }
 
     [Fact]
-    public async Task Endpoints_WithTwoAllocators_ReserveEachFromItsOwn()
+    public async Task Endpoints_WithTwoAllocators_EachReserveFromTheirOwn()
     {
         await using Service service = await Service.StartAsync(
             app =>

@@ -50,7 +50,7 @@ public class BodyTests : IDisposable
     [InlineData("gzip")]
     [InlineData("deflate")]
     [InlineData("br")]
-    public async Task Body_ThatIsNotEncodedAsItSays_IsTheClientsMistake(string encoding)
+    public async Task Body_WithAWrongContentEncoding_Is400(string encoding)
     {
         await using Service service = await Service.StartAsync(
             app =>
@@ -83,7 +83,7 @@ public class BodyTests : IDisposable
     [InlineData("read", 200_000, true)]
     [InlineData("dispose", 200_000, true)]
     [InlineData("pipe", 200_000, true)]
-    public async Task Body_ThatTheEstimateReads_IsThereFromItsBeginning(string way, int length, bool isBufferedByAnother)
+    public async Task Body_ReadByTheEstimate_StartsAtItsBeginning(string way, int length, bool isBufferedByAnother)
     {
         await using Service service = await Service.StartAsync(app => MapBuffered(app, isBufferedByAnother).RequireMemory(async context =>
         {
@@ -114,7 +114,7 @@ public class BodyTests : IDisposable
     }
 
     [Fact]
-    public async Task Body_ThatAnotherMiddlewareBuffers_IsTakenFromThere()
+    public async Task Body_BufferedByAnotherMiddleware_IsReadFromThere()
     {
         await using Service service = await Service.StartAsync(app => MapBuffered(app, isBufferedByAnother: true)
             .RequireMemory(_ => new ValueTask<long>(1)));
@@ -202,7 +202,7 @@ public class BodyTests : IDisposable
 
     /// <summary>Files of a form over one stream would share its position.</summary>
     [Fact]
-    public async Task Form_WithSeveralFiles_HasEachOfThemWhateverTheOrderOfReads()
+    public async Task Form_WithSeveralFiles_CanBeReadInAnyOrder()
     {
         await using Service service = await Service.StartAsync(app => app.MapPost("/", async (IFormFileCollection files) =>
         {
@@ -230,7 +230,7 @@ public class BodyTests : IDisposable
     }
 
     [Fact]
-    public async Task Body_ThatIsReadTwice_IsThereTwice()
+    public async Task Body_ReadTwice_IsCompleteBothTimes()
     {
         await using Service service = await Service.StartAsync(app => app.MapPost("/", async context =>
         {
@@ -309,7 +309,7 @@ public class BodyTests : IDisposable
 
     /// <summary>A reservation that is held while a slow client uploads starves the others.</summary>
     [Fact]
-    public async Task Uploads_ThatAreSlow_ReserveNothing()
+    public async Task Uploads_Slow_ReserveNothing()
     {
         const int Uploads = 8;
         const int Length = 100_000;
@@ -341,7 +341,7 @@ public class BodyTests : IDisposable
     }
 
     [Fact]
-    public async Task Uploads_MoreThanMemoryIsFor_GoToFiles()
+    public async Task Uploads_BeyondTheMemoryForBodies_GoToFiles()
     {
         const int Uploads = 300;
         await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)

@@ -52,7 +52,7 @@ public class ConfigurationTests
 
     /// <summary>A new option of the library is forgotten nowhere.</summary>
     [Fact]
-    public void Keys_OfAConfiguration_AreAllOptionsButTheHooks()
+    public void Keys_OfAConfiguration_AreAllOptionsExceptTheHooks()
     {
         string[] options = [.. typeof(MemoryAllocatorOptions).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             .Where(property => !typeof(Delegate).IsAssignableFrom(property.PropertyType)).Select(property => property.Name).Order()];
@@ -85,7 +85,7 @@ public class ConfigurationTests
     [InlineData("NativeMemory", "Stack", "'Stack'", "'Memory:NativeMemory'")]
     [InlineData("HugePages", "9", "HugePages is 9", "defined value")]
     [InlineData("BlockCommitted", "x", "BlockCommitted", "no option")]
-    public async Task Start_ValueWithoutSense_SaysWhichAndWhy(string key, string value, string which, string why)
+    public async Task Start_InvalidValue_SaysWhichAndWhy(string key, string value, string which, string why)
     {
         OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(() => Service.StartAsync(
             _ => { },
@@ -119,7 +119,7 @@ public class ConfigurationTests
     }
 
     [Fact]
-    public void Options_OfSeveralCalls_AddUpWithCodeLast()
+    public void Options_OfSeveralCalls_CombineWithCodeLast()
     {
         ServiceCollection services = new();
         services.AddMemoryAllocator(Section(new() { ["MemoryBudgetMegabytes"] = "100", ["TrimRate"] = "0.1" }), o => o.TrimRate = 0.2);
@@ -149,7 +149,7 @@ public class ConfigurationTests
     }
 
     [Fact]
-    public async Task Configuration_ThatChanges_LeavesTheAllocatorAndIsLoggedOnce()
+    public async Task Configuration_Changes_AllocatorKeepsItsOptionsAndLogsOnce()
     {
         MemoryConfigurationSource source = new();
         source.Provider.Set("Memory:MemoryBudgetMegabytes", "16");
@@ -212,17 +212,17 @@ public class ConfigurationTests
     }
 
     [Fact]
-    public async Task Start_AllocatorThatReplacesTheConfiguredOne_IsWarnedOf()
+    public async Task Start_AllocatorReplacesTheConfiguredOne_LogsAWarning()
     {
         await using Service service = await Service.StartAsync(_ => { }, builder => builder.Services
             .AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1)
             .AddSingleton(_ => MemoryAllocator.Create()));
 
-        Assert.Contains("registered after AddMemoryAllocator()", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
+        Assert.Contains("registered again after AddMemoryAllocator()", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task Start_BudgetAboveTheMemoryThereIs_IsWarnedOf()
+    public async Task Start_BudgetAboveAvailableMemory_LogsAWarning()
     {
         await using Service service = await Service.StartAsync(_ => { }, builder => builder.Services
             .AddMemoryAllocator(options => options.MemoryBudgetMegabytes = int.MaxValue)

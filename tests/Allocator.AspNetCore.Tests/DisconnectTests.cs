@@ -13,7 +13,7 @@ public class DisconnectTests
     [Theory]
     [InlineData(1000)]
     [InlineData(200_000)]
-    public async Task Client_ThatGoesDuringItsUpload_ReservesNothing(int sent)
+    public async Task Client_LeavesDuringItsUpload_ReservesNothing(int sent)
     {
         bool isEstimated = false;
         TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -45,7 +45,7 @@ public class DisconnectTests
 
     /// <summary>Its operating system says good-bye for it, in the middle of the body.</summary>
     [Fact]
-    public async Task Client_ThatClosesDuringItsUpload_IsGone()
+    public async Task Client_ClosesDuringItsUpload_CountsAsGone()
     {
         TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using Service service = await Service.StartAsync(app =>
@@ -72,7 +72,7 @@ public class DisconnectTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Http2Stream_ThatIsReset_ReservesNothing(bool isUploading)
+    public async Task Http2Stream_IsReset_ReservesNothing(bool isUploading)
     {
         using CancellationTokenSource giveUp = new();
         TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -108,7 +108,7 @@ public class DisconnectTests
     }
 
     [Fact]
-    public async Task Client_ThatGoesWhileItWaits_LeavesTheQueue()
+    public async Task Client_LeavesWhileItWaits_LeavesTheQueue()
     {
         bool hasRun = false;
         await using Service service = await Service.StartAsync(app =>
@@ -132,7 +132,7 @@ public class DisconnectTests
     }
 
     [Fact]
-    public async Task Client_ThatGoesWhileItsEndpointRuns_EndsItsReservation()
+    public async Task Client_LeavesWhileItsEndpointRuns_EndsItsReservation()
     {
         TaskCompletionSource isRunning = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using Service service = await Service.StartAsync(app => app.MapPost("/", async (HttpContext context) =>
@@ -152,7 +152,7 @@ public class DisconnectTests
     }
 
     [Fact]
-    public async Task Client_ThatGoesWhileItsMemoryIsEstimated_ReservesNothing()
+    public async Task Client_LeavesDuringItsEstimate_ReservesNothing()
     {
         TaskCompletionSource isRunning = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using Service service = await Service.StartAsync(app => app.MapPost("/", () => "").RequireMemory(async context =>
@@ -173,7 +173,7 @@ public class DisconnectTests
 
     /// <summary>The timeout is of ASP.NET Core's own middleware, which answers for it.</summary>
     [Fact]
-    public async Task Request_WhoseTimeoutEndsWhileItWaits_Is504()
+    public async Task Request_TimesOutWhileItWaits_Is504()
     {
         await using Service service = await Service.StartAsync(
             app =>
@@ -193,7 +193,7 @@ public class DisconnectTests
     }
 
     [Fact]
-    public async Task Host_ThatStops_Answers503ToThoseThatWaitAndLetsTheOthersEnd()
+    public async Task Host_Stops_WaitingRequestsGet503AndRunningOnesEnd()
     {
         TaskCompletionSource isRunning = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -225,7 +225,7 @@ public class DisconnectTests
     }
 
     [Fact]
-    public async Task Host_ThatStops_LetsInWhatNeedNotWait()
+    public async Task Host_Stops_AdmitsRequestsThatNeedNotWait()
     {
         TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using Service service = await Service.StartAsync(app =>

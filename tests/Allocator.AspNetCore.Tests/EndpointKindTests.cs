@@ -72,7 +72,7 @@ public class EndpointKindTests
     [InlineData("dynamic")]
     [InlineData("dynamic of a group")]
     [InlineData("page of a group")]
-    public async Task Start_EndpointThatRunsAnother_IsRefused(string kind)
+    public async Task Start_EndpointExecutesAnother_Fails(string kind)
     {
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
             app =>
@@ -121,7 +121,7 @@ public class EndpointKindTests
     }
 
     [Fact]
-    public void Require_WhatHasNoDelegateYet_IsRefused()
+    public void Require_EndpointWithoutADelegate_IsRefused()
     {
         RouteEndpointBuilder component = new(requestDelegate: null, RoutePatternFactory.Parse("/component"), order: 0);
 
@@ -145,7 +145,7 @@ public class EndpointKindTests
     [Theory]
     [InlineData(64, 200)]
     [InlineData(null, 500)]
-    public async Task Allocator_RegisteredByHand_ReservesWhereItHasALimit(int? budget, int status)
+    public async Task Allocator_RegisteredByHand_ReservesIfItHasALimit(int? budget, int status)
     {
         await using Service service = await Service.StartAsync(
             app => app.MapGet("/", Reserved).RequireMemory(_ => new ValueTask<long>(1)),

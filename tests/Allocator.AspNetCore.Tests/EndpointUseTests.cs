@@ -8,7 +8,7 @@ namespace Allocator.AspNetCore.Tests;
 public class EndpointUseTests
 {
     [Fact]
-    public async Task Requests_OfWhichSeveralFit_LogHowManyOnce()
+    public async Task Requests_SeveralFit_LogOnceHowMany()
     {
         await using Service service = await StartAsync(4 << 20, isUsed: true);
 
@@ -20,7 +20,7 @@ public class EndpointUseTests
     }
 
     [Fact]
-    public async Task Requests_OfWhichOneFits_WarnOnceAndShowInTheHealth()
+    public async Task Requests_OnlyOneFits_WarnOnceAndShowInTheHealthCheck()
     {
         await using Service service = await StartAsync(9 << 20, isUsed: true);
 

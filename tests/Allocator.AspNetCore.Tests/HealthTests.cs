@@ -54,7 +54,7 @@ public class HealthTests
     [InlineData(0.0, null, HealthStatus.Degraded)]
     [InlineData(1.0, null, HealthStatus.Healthy)]
     [InlineData(1.0, 0.5, HealthStatus.Degraded)]
-    public async Task Check_WithThresholds_GoesByThem(double? load, double? use, HealthStatus expected)
+    public async Task Check_WithThresholds_UsesThem(double? load, double? use, HealthStatus expected)
     {
         await using Service service = await StartAsync(options => (options.DegradedMemoryLoad, options.DegradedBudgetUse) = (load, use));
         using MemoryReservation most = await service.Allocator.ReserveAsync(Service.Budget);
@@ -65,7 +65,7 @@ public class HealthTests
     }
 
     [Fact]
-    public async Task Check_WhereTooLittleIsFreeForAnyRequest_IsDegraded()
+    public async Task Check_TooLittleFreeForAnyRequest_IsDegraded()
     {
         await using Service service = await Service.StartAsync(_ => { }, builder =>
         {
@@ -83,7 +83,7 @@ public class HealthTests
     [InlineData(-0.1)]
     [InlineData(1.1)]
     [InlineData(double.NaN)]
-    public void AddMemoryAllocator_ThresholdThatIsNoPart_IsRefused(double threshold)
+    public void AddMemoryAllocator_ThresholdOutsideZeroToOne_IsRefused(double threshold)
     {
         IHealthChecksBuilder checks = new ServiceCollection().AddHealthChecks();
 
@@ -92,7 +92,7 @@ public class HealthTests
     }
 
     [Fact]
-    public async Task Checks_OfNamedAllocators_AreSideBySide()
+    public async Task Checks_OfNamedAllocators_CanBeCombined()
     {
         await using Service service = await Service.StartAsync(_ => { }, builder =>
         {

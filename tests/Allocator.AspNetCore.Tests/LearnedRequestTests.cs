@@ -71,7 +71,7 @@ public class LearnedRequestTests
     [InlineData(nameof(InvalidDataException), 422)]
     [InlineData(nameof(BadHttpRequestException), 415)]
     [InlineData(nameof(InvalidOperationException), 500)]
-    public async Task RequireMemoryBySize_ItFails_IsRefusedWithNothingReserved(string failure, int status)
+    public async Task RequireMemoryBySize_DelegateFails_IsRefusedAndReservesNothing(string failure, int status)
     {
         await using Service service = await Service.StartAsync(app => app.MapGet("/", static () => "done").RequireMemoryBySize(async _ =>
         {
@@ -91,7 +91,7 @@ public class LearnedRequestTests
     }
 
     [Fact]
-    public async Task RequireMemory_ByNameOfAnAllocator_TakesFromThat()
+    public async Task RequireMemory_WithAnAllocatorName_UsesThatAllocator()
     {
         await using Service service = await Service.StartAsync(
             static app =>
@@ -119,7 +119,7 @@ public class LearnedRequestTests
     }
 
     [Fact]
-    public void RequireMemory_ArgumentsThatAreNone_AreRefused()
+    public void RequireMemory_InvalidArguments_AreRefused()
     {
         RouteGroupBuilder group = WebApplication.CreateBuilder().Build().MapGroup("");
         Assert.Throws<ArgumentException>("allocatorName", () => group.RequireMemory(""));
@@ -164,7 +164,7 @@ public class LearnedRequestTests
 
     /// <summary>Without its own time a request would be refused too, after half a minute.</summary>
     [Fact]
-    public async Task RequireMemory_WithATimeAndNoEstimate_RefusesWhenThatIsOver()
+    public async Task RequireMemory_WithATimeoutAndNoEstimate_RefusesAfterIt()
     {
         await using Service service = await Service.StartAsync(
             static app => app.MapGet("/", static () => "done").RequireMemory(TimeSpan.Zero));
@@ -184,7 +184,7 @@ public class LearnedRequestTests
     [InlineData(MemoryLoadSource.ControlGroup, 100, 32)]
     [InlineData(MemoryLoadSource.Machine, 8192, 819)]
     [InlineData(MemoryLoadSource.None, 0, null)]
-    public void Compute_OfWhatTheSystemHas_IsAPartOfIt(MemoryLoadSource source, long totalMegabytes, int? expected) =>
+    public void Compute_AnyMemorySize_ReturnsAPartOfIt(MemoryLoadSource source, long totalMegabytes, int? expected) =>
         Assert.Equal(expected, DefaultLimit.Compute(new MemoryLoad { Source = source, TotalBytes = totalMegabytes << 20 }));
 
     [Theory]
@@ -193,7 +193,7 @@ public class LearnedRequestTests
     [InlineData(MemoryLoadSource.ControlGroup, 20, 0)]
     [InlineData(MemoryLoadSource.Machine, 8192, null)]
     [InlineData(MemoryLoadSource.None, 0, null)]
-    public void ComputePool_OfWhatTheSystemHas_IsHalfOfWhatNeedNotStayFree(MemoryLoadSource source, long totalMegabytes, int? expected) =>
+    public void ComputePool_AnyMemorySize_ReturnsHalfOfWhatNeedNotStayFree(MemoryLoadSource source, long totalMegabytes, int? expected) =>
         Assert.Equal(expected, DefaultLimit.ComputePool(new MemoryLoad { Source = source, TotalBytes = totalMegabytes << 20 }));
 
     [Theory]

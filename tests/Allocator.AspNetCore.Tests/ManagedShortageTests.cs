@@ -78,7 +78,7 @@ public class ManagedShortageTests
     }
 
     [Fact]
-    public void Response_ThatHasBegun_IsCutOff()
+    public void Response_HasBegun_IsAborted()
     {
         RemoteExecutor.Invoke(
             static async () =>

@@ -27,7 +27,7 @@ public class ManyClientsTests : IDisposable
     public void Dispose() => Environment.SetEnvironmentVariable(TemporaryFolder.Variable, null);
 
     [Fact]
-    public async Task Requests_ThatWaitInThousands_AreAllServedAndHoldNoThread()
+    public async Task Requests_ThousandsWait_AllAreServedAndHoldNoThread()
     {
         int requests = s_isLong ? 2000 : 300;
         await using Service service = await Service.StartAsync(
@@ -53,7 +53,7 @@ public class ManyClientsTests : IDisposable
 
     /// <summary>A quarter each: before its request, in its upload, while it waits, and while its endpoint runs.</summary>
     [Fact]
-    public async Task Clients_ThatVanishInThousands_LeaveNothing()
+    public async Task Clients_ThousandsVanish_LeaveNothing()
     {
         int waves = s_isLong ? 40 : 2;
         const int ClientsOfAWave = 200;

@@ -61,7 +61,7 @@ public sealed partial class MemoryPageTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Page_WithAuthorization_IsProtectedWithAllThatBelongsToIt(bool isFallback)
+    public async Task Page_WithAuthorization_ProtectsAllItsResources(bool isFallback)
     {
         await using Service service = await StartAsync(
             Environments.Production,
@@ -92,7 +92,7 @@ public sealed partial class MemoryPageTests
     }
 
     [Fact]
-    public void Map_WithoutAnAllocator_SaysWhatIsMissing()
+    public void Map_WithoutAnAllocator_NamesTheMissingCall()
     {
         using WebApplication application = WebApplication.CreateBuilder().Build();
 
@@ -151,7 +151,7 @@ public sealed partial class MemoryPageTests
     }
 
     [Fact]
-    public async Task Samples_AfterATime_AreTheNewOnes()
+    public async Task Samples_AfterATime_AreOnlyNewerOnes()
     {
         await using Service service = await StartAsync(Environments.Development, app => app.MapMemoryPage());
         using MemoryReservation reservation = await service.Allocator.ReserveAsync(5 << 20);
@@ -281,7 +281,7 @@ public sealed partial class MemoryPageTests
 
     /// <summary>For people: <c>ALLOCATOR_SCREENSHOTS=folder</c> has the page painted, light, dark, on a phone and on paper.</summary>
     [SkippableFact]
-    public async Task Page_Painted_HasPictures()
+    public async Task Page_Screenshots_AreWritten()
     {
         string? folder = Environment.GetEnvironmentVariable("ALLOCATOR_SCREENSHOTS");
         Skip.If(folder is null, "ALLOCATOR_SCREENSHOTS names no folder.");

@@ -63,7 +63,7 @@ public class MetricsTests
 
     /// <summary>One that was attached when the request began to wait would have to tell the others.</summary>
     [Fact]
-    public async Task Listener_ThatComesLate_SeesWhoWaits()
+    public async Task Listener_StartsLate_SeesWaitingRequests()
     {
         string name = $"metrics-{Guid.NewGuid():N}";
         await using Service service = await Service.StartAsync(
@@ -104,7 +104,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task Listener_ThatThrows_FailsNoRequest()
+    public async Task Listener_Throws_FailsNoRequest()
     {
         string name = $"metrics-{Guid.NewGuid():N}";
         int thrown = 0;

@@ -70,7 +70,7 @@ public class OpenBodyTests
     [Theory]
     [InlineData(1000)]
     [InlineData(200_000)]
-    public async Task View_WhenDisposedOrOfAnEndedRequest_Throws(int length)
+    public async Task View_DisposedOrRequestEnded_Throws(int length)
     {
         Stream? kept = null;
         IMemoryReservationFeature? feature = null;
@@ -113,7 +113,7 @@ public class OpenBodyTests
     }
 
     [Fact]
-    public async Task Reservation_OfTheEstimate_SaysThatThereIsNoneYet()
+    public async Task Reservation_DuringTheEstimate_ThrowsBecauseThereIsNoneYet()
     {
         InvalidOperationException? refused = null;
         await using Service service = await Service.StartAsync(app => app

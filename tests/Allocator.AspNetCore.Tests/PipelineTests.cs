@@ -89,7 +89,7 @@ public class PipelineTests
     [InlineData("/estimated", 3)]
     [InlineData("/learned", 8)]
     [InlineData("/twice", 2)]
-    public async Task RequireMemory_OfAGroupAndAgain_ReservesOnce(string path, int expected)
+    public async Task RequireMemory_OnGroupAndEndpoint_ReservesOnce(string path, int expected)
     {
         long used = 0;
         await using Service service = await Service.StartAsync(app =>
@@ -114,7 +114,7 @@ public class PipelineTests
 
     /// <summary>As by a proxy that frames wrongly: what is behind the body is another request, and this one has its own bytes.</summary>
     [Fact]
-    public async Task Body_LongerThanItSays_EndsWhereItSays()
+    public async Task Body_LongerThanAnnounced_EndsAtTheAnnouncedLength()
     {
         await using Service service = await StartAsync();
         using RawConnection client = await service.ConnectAsync();
@@ -169,7 +169,7 @@ public class PipelineTests
 
     /// <summary>Endpoints may come and go while the application runs: their needs are not remembered for ever.</summary>
     [Fact]
-    public async Task Endpoints_WithoutNumber_AreRememberedUpToABound()
+    public async Task Endpoints_UnboundedNumber_AreRememberedUpToALimit()
     {
         await using Service service = await Service.StartAsync(static app =>
         {

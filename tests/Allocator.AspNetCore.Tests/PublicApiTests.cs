@@ -5,6 +5,6 @@ namespace Allocator.AspNetCore.Tests;
 public class PublicApiTests
 {
     [Fact]
-    public void PublicApi_OfThePackage_IsTheOneOnFile() =>
+    public void PublicApi_OfThePackage_MatchesTheFile() =>
         PublicApiFile.AssertIsOf(typeof(IMemoryReservationFeature).Assembly, "Allocator.AspNetCore");
 }

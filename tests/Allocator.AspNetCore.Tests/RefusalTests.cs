@@ -33,7 +33,7 @@ public class RefusalTests
     [InlineData("data", 413)]
     [InlineData("another's", 500)]
     [InlineData("endless", 500)]
-    public async Task Refusal_ThatACodecWraps_IsFound(string way, int status)
+    public async Task Refusal_WrappedByACodec_IsFound(string way, int status)
     {
         await using Service service = await Service.StartAsync(app => app.MapGet("/", void (HttpContext _) => throw Wrap(way))
             .RequireMemory(_ => new ValueTask<long>(1)));
@@ -44,11 +44,11 @@ public class RefusalTests
     }
 
     [Fact]
-    public void Refusal_OfARequestThatWaitsForever_IsForLong() =>
+    public void Refusal_OfARequestThatWaitsForever_HasALongRetryAfter() =>
         Assert.InRange(Refusal.Busy(Timeout.InfiniteTimeSpan, "").RetryAfterSeconds!.Value, 30, 46);
 
     [Fact]
-    public async Task Refusal_AfterBytesThatWereNotFlushed_IsWhole()
+    public async Task Refusal_AfterUnflushedBytes_IsComplete()
     {
         await using Service service = await Service.StartAsync(app => app.MapGet("/", void (HttpContext context) =>
         {

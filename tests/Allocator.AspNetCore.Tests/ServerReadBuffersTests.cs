@@ -36,7 +36,7 @@ public class ServerReadBuffersTests
     }
 
     [Fact]
-    public void Start_WithTheSwitchOff_KeepsKestrels()
+    public void Start_WithTheSwitchOff_KeepsKestrelsValues()
     {
         RemoteInvokeOptions options = new();
         options.RuntimeConfigurationOptions.Add(ServerReadBuffers.Switch, false);

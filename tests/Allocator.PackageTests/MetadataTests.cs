@@ -70,7 +70,7 @@ public partial class MetadataTests(PackedLibrary library)
                select match.Groups["target"].Value,
         ];
 
-        Assert.True(targets.Length > 50, $"{targets.Length} links");
+        Assert.True(targets.Length > 30, $"{targets.Length} links");
         Assert.DoesNotContain(targets, IsOfTheRepository);
         Assert.All(
             targets.Where(target => target.StartsWith("http", StringComparison.Ordinal)),

@@ -42,7 +42,7 @@ public class SkiaPackageTests(PackedLibrary library)
 
         Assert.StartsWith("# SkiaSharp", readme, StringComparison.Ordinal);
         Assert.Contains(
-            $"]({SourceCopy.Remote}/blob/{library.Commit}/docs/integrations/../budgets.md)", readme, StringComparison.Ordinal);
+            $"]({SourceCopy.Remote}/blob/{library.Commit}/docs/integrations/../limits.md)", readme, StringComparison.Ordinal);
     }
 
     /// <summary>The first example of its guide, without a warning of the compiler or of a rule.</summary>
@@ -50,15 +50,23 @@ public class SkiaPackageTests(PackedLibrary library)
     public void SkiaConsumer_WithThisPackageAlone_MakesAThumbnail() =>
         Assert.Equal(["1600 x 1200, 400 x 300"], library.Consumers.RunSkia(Photograph));
 
-    /// <summary>What a newcomer types: a new project, the packages, and the first example of the guide.</summary>
+    /// <summary>What a newcomer types: a new project, the lines of the guide that add packages, and its first example.</summary>
     [Fact]
     public void NewConsoleProject_WithThePackagesAdded_MakesAThumbnail()
     {
         CodeBlock example = CodeBlock.All().First(block => block.Document == "docs/integrations/skiasharp.md");
         string folder = library.Folder("NewSkia");
         library.Dotnet(folder, "new", "console", "--no-restore");
-        library.Dotnet(folder, "add", "package", "Allocator.SkiaSharp", "--version", library.Version, "--source", library.Feed);
-        library.Dotnet(folder, "add", "package", "SkiaSharp.NativeAssets.Linux.NoDependencies", "--version", "3.119.4");
+        string[] packages = [.. File.ReadLines(Path.Combine(library.Sources, "docs", "integrations", "skiasharp.md"))
+            .Where(static line => line.StartsWith("    dotnet add package ", StringComparison.Ordinal))
+            .Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[3])];
+        Assert.Equal("Allocator.SkiaSharp", packages[0]);
+        library.Dotnet(folder, "add", "package", packages[0], "--version", library.Version, "--source", library.Feed);
+        foreach (string package in packages.Skip(1))
+        {
+            library.Dotnet(folder, "add", "package", package);
+        }
+
         File.WriteAllText(Path.Combine(folder, "Program.cs"), example.Code);
         File.Copy(Photograph, Path.Combine(folder, "photo.jpg"));
 

@@ -46,7 +46,7 @@ public class WebPackageTests(PackedLibrary library)
 
         Assert.StartsWith("# ASP.NET Core", readme, StringComparison.Ordinal);
         Assert.Contains(folder + "configuration.md)", readme, StringComparison.Ordinal);
-        Assert.Contains(folder + "../budgets.md)", readme, StringComparison.Ordinal);
+        Assert.Contains(folder + "../limits.md)", readme, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -12,7 +12,7 @@ public class AllocateBitmapTests
 
     [Theory]
     [MemberData(nameof(ColorTypes))]
-    public void AllocateBitmap_OfEachColorType_CanBeDrawnOnAndGoesBack(SKColorType colorType)
+    public void AllocateBitmap_EachColorType_CanBeDrawnOnAndIsReturned(SKColorType colorType)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using (PooledBitmap bitmap = allocator.AllocateBitmap(s_info.WithColorType(colorType), AllocationOptions.Clean))
@@ -36,7 +36,7 @@ public class AllocateBitmapTests
     }
 
     [Fact]
-    public void AllocateBitmap_OfWhatCannotBe_ThrowsAndLeavesNothing()
+    public void AllocateBitmap_InvalidInfo_ThrowsAndLeavesNothing()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
 
@@ -52,7 +52,7 @@ public class AllocateBitmapTests
     }
 
     [Fact]
-    public void Dispose_WhileAnImmutableImageSharesThePixels_LeavesThemToIt()
+    public void Dispose_ImmutableImageSharesThePixels_ImageKeepsThem()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         PooledBitmap bitmap = allocator.AllocateBitmap(s_info, AllocationOptions.Clean);
@@ -72,7 +72,7 @@ public class AllocateBitmapTests
     }
 
     [Fact]
-    public void Dispose_WhileASubsetSharesThePixels_LeavesThemToIt()
+    public void Dispose_SubsetSharesThePixels_SubsetKeepsThem()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         PooledBitmap bitmap = allocator.AllocateBitmap(s_info, AllocationOptions.Clean);

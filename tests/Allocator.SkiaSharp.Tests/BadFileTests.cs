@@ -9,7 +9,7 @@ public class BadFileTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public async Task DecodeBitmap_OfAFileThatIsCutOff_SaysSoAndLeavesNothing(string name)
+    public async Task DecodeBitmap_FileIsCutOff_ThrowsAndLeavesNothing(string name)
     {
         byte[] file = Picture.Read(name);
         using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -54,7 +54,7 @@ public class BadFileTests
     }
 
     [Fact]
-    public void DecodeBitmap_OfNoPicture_ReadsNoMoreThanTheBeginning()
+    public void DecodeBitmap_NotAPicture_ReadsOnlyTheBeginning()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         byte[] text = new byte[10_000_000];
@@ -72,7 +72,7 @@ public class BadFileTests
     [Theory]
     [InlineData("baseline.jpg")]
     [InlineData("progressive-444.jpg")]
-    public async Task DecodeBitmapAsync_OfAHeaderThatClaimsTooMuch_IsRefusedForGood(string name)
+    public async Task DecodeBitmapAsync_HeaderClaimsTooMuch_NeverFits(string name)
     {
         byte[] file = [.. Picture.Read(name)];
         int frame = file.AsSpan().IndexOf(name.StartsWith('b') ? [0xFF, 0xC0] : new byte[] { 0xFF, 0xC2 });

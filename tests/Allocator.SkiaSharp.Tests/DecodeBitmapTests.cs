@@ -19,7 +19,7 @@ public class DecodeBitmapTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public void DecodeBitmap_OfEachKindOfFile_HasThePixelsThatSkiaDecodes(string name)
+    public void DecodeBitmap_EachKindOfFile_MatchesSkia(string name)
     {
         byte[] file = Picture.Read(name);
         using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -56,7 +56,7 @@ public class DecodeBitmapTests
     [InlineData(SKColorType.Rgb565)]
     [InlineData(SKColorType.RgbaF16)]
     [InlineData(SKColorType.RgbaF32)]
-    public void DecodeBitmap_ToAColorType_HasThePixelsThatSkiaDecodes(SKColorType colorType)
+    public void DecodeBitmap_ToAColorType_MatchesSkia(SKColorType colorType)
     {
         foreach (string name in new[] { "baseline.jpg", "opaque.png", "lossy.webp", "palette.gif", "rgb.bmp" })
         {
@@ -79,7 +79,7 @@ public class DecodeBitmapTests
     }
 
     [Fact]
-    public void DecodeBitmap_ToAColorTypeThatTheCodecLacks_SaysSo()
+    public void DecodeBitmap_ColorTypeTheCodecLacks_IsNotSupported()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         NotSupportedException exception = Assert.Throws<NotSupportedException>(() => allocator.DecodeBitmap(
@@ -142,7 +142,7 @@ public class DecodeBitmapTests
     }
 
     [Fact]
-    public void DecodeBitmap_OfATurnedPictureWithALargestSize_FitsAsItIsSeen()
+    public void DecodeBitmap_TurnedPictureWithALargestSize_FitsUpright()
     {
         SKBitmapDecodeOptions options = new() { LargestSize = new SKSizeI(300, 600) };
         foreach (byte[] file in new[]

@@ -74,7 +74,7 @@ public class DecodeOptionsTests
     }
 
     [Fact]
-    public void DecodeBitmap_ToUnpremultipliedAlpha_HasThePixelsThatSkiaDecodes()
+    public void DecodeBitmap_ToUnpremultipliedAlpha_MatchesSkia()
     {
         foreach (string name in (string[])["alpha.png", "lossless-alpha.webp"])
         {
@@ -89,7 +89,7 @@ public class DecodeOptionsTests
     }
 
     [Fact]
-    public void DecodeBitmap_ToAnAlphaTypeThatCannotBe_Throws()
+    public void DecodeBitmap_ToAnInvalidAlphaType_Throws()
     {
         MemoryStream file = new(Picture.Read("alpha.png"));
 
@@ -102,7 +102,7 @@ public class DecodeOptionsTests
     }
 
     [Fact]
-    public async Task DecodeBitmap_OfAFrame_HasThePixelsThatSkiaDecodes()
+    public async Task DecodeBitmap_OfAFrame_MatchesSkia()
     {
         byte[] file = AnimatedWebP();
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 200 });
@@ -123,7 +123,7 @@ public class DecodeOptionsTests
     }
 
     [Fact]
-    public void DecodeBitmap_OfAFrameThatTheFileLacks_SaysHowManyItHas()
+    public void DecodeBitmap_MissingFrame_SaysHowManyThereAre()
     {
         foreach ((byte[] file, int frames) in new[]
         {
@@ -140,7 +140,7 @@ public class DecodeOptionsTests
     }
 
     [Fact]
-    public async Task DecodeBitmap_OfAStreamThatWasNotRewound_SaysWhatToDo()
+    public async Task DecodeBitmap_StreamNotRewound_SaysWhatToDo()
     {
         using MemoryStream stream = new();
         stream.Write(Picture.Read("baseline.jpg"));

@@ -35,7 +35,7 @@ public class HostileUseTests
     }
 
     [Fact]
-    public async Task DecodeBitmap_FromAStreamThatLiesAboutItself_ThrowsOrDecodesAndLeavesNothing()
+    public async Task DecodeBitmap_StreamReportsAWrongLength_ThrowsOrDecodesAndLeavesNothing()
     {
         byte[] file = Small("jpeg");
         using MemoryAllocator allocator = MemoryAllocator.Create(
@@ -181,7 +181,7 @@ public class HostileUseTests
 
     /// <summary>Skia's own methods end the process when they are called on a disposed object.</summary>
     [Fact]
-    public void Methods_OfADisposedBitmap_SayThatItIsDisposed() =>
+    public void Methods_OfADisposedBitmap_ThrowObjectDisposed() =>
         RemoteExecutor.Invoke(static () =>
         {
             using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -204,7 +204,7 @@ public class HostileUseTests
     [InlineData(int.MinValue, int.MinValue)]
     [InlineData(int.MaxValue, int.MaxValue)]
     [InlineData(65_535, 65_535)]
-    public void ResizeBitmap_ToASizeThatCannotBe_ThrowsAndLeavesNothing(int width, int height)
+    public void ResizeBitmap_ToAnInvalidSize_ThrowsAndLeavesNothing(int width, int height)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, BudgetTimeout = TimeSpan.Zero });
@@ -237,7 +237,7 @@ public class HostileUseTests
 
     /// <summary>Below a job's ambient reservation it draws on that: it waits for nothing, if others have the rest of the budget.</summary>
     [Fact]
-    public async Task DecodeBitmapAsync_BelowAnAmbientReservation_DrawsOnThat()
+    public async Task DecodeBitmapAsync_WithinAnAmbientReservation_UsesIt()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
         using MemoryReservation job = await allocator.ReserveAsync(40 << 20);

@@ -13,7 +13,7 @@ public class IncompleteFileTests
 
     [Theory]
     [MemberData(nameof(Jpegs))]
-    public async Task DecodeBitmap_OfAJpegWithoutItsEndMarker_IsWhole(string name)
+    public async Task DecodeBitmap_JpegWithoutItsEndMarker_IsComplete(string name)
     {
         byte[] whole = Picture.Read(name);
         using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -61,7 +61,7 @@ public class IncompleteFileTests
     [Theory]
     [InlineData("palette.gif")]
     [InlineData("interlaced.gif")]
-    public async Task DecodeBitmap_OfAGifWithoutItsEnd_IsSkiasBitmap(string name)
+    public async Task DecodeBitmap_GifWithoutItsEnd_MatchesSkia(string name)
     {
         byte[] whole = Picture.Read(name);
         Assert.Equal([0, 0x3B], whole[^2..]);
@@ -84,7 +84,7 @@ public class IncompleteFileTests
     [InlineData("opaque.png")]
     [InlineData("alpha.png")]
     [InlineData("interlaced.png")]
-    public void DecodeBitmap_OfAPngWithoutItsEnd_IsSkiasBitmap(string name)
+    public void DecodeBitmap_PngWithoutItsEnd_MatchesSkia(string name)
     {
         byte[] file = Picture.Read(name)[..^12];
         using SKBitmap expected = SKBitmap.Decode(file);
@@ -118,7 +118,7 @@ public class IncompleteFileTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public void DecodeBitmap_AcceptsIncomplete_HasTheRowsThatItSays(string name)
+    public void DecodeBitmap_AcceptsIncomplete_HasTheReportedRows(string name)
     {
         byte[] whole = Picture.Read(name);
         using PooledBitmap expected = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(whole));
@@ -162,7 +162,7 @@ public class IncompleteFileTests
     [InlineData(SKEncodedOrigin.RightTop)]
     [InlineData(SKEncodedOrigin.RightBottom)]
     [InlineData(SKEncodedOrigin.LeftBottom)]
-    public void DecodeBitmap_AcceptsIncompleteTurnedFile_SaysWhereItsRowsAreSeen(SKEncodedOrigin origin)
+    public void DecodeBitmap_AcceptsIncompleteTurnedFile_ReportsUprightRows(SKEncodedOrigin origin)
     {
         byte[] whole = Picture.Oriented(Picture.Read("baseline.jpg"), origin);
         using PooledBitmap expected = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(whole));

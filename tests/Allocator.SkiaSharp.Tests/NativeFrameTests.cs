@@ -10,7 +10,7 @@ public class NativeFrameTests
     [InlineData(SKEncodedImageFormat.Jpeg)]
     [InlineData(SKEncodedImageFormat.Png)]
     [InlineData(SKEncodedImageFormat.Webp)]
-    public void DecodeBitmap_FromAStreamThatThrowsAtAnyByte_ThrowsThat(SKEncodedImageFormat format) =>
+    public void DecodeBitmap_StreamThrowsAtAnyByte_ThrowsItsException(SKEncodedImageFormat format) =>
         RemoteExecutor.Invoke(
             static async name =>
             {
@@ -35,7 +35,7 @@ public class NativeFrameTests
     [InlineData(SKEncodedImageFormat.Jpeg)]
     [InlineData(SKEncodedImageFormat.Png)]
     [InlineData(SKEncodedImageFormat.Webp)]
-    public void Encode_ToAStreamThatThrowsAtAnyByte_ThrowsThat(SKEncodedImageFormat format) =>
+    public void Encode_StreamThrowsAtAnyByte_ThrowsItsException(SKEncodedImageFormat format) =>
         RemoteExecutor.Invoke(
             static name =>
             {
@@ -62,7 +62,7 @@ public class NativeFrameTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Dispose_AfterAWriteBehindThePixels_RaisesTheEventAndThrowsNothing(bool isBitmap) =>
+    public void Dispose_AfterAWritePastThePixels_RaisesTheEventAndDoesNotThrow(bool isBitmap) =>
         RemoteExecutor.Invoke(
             static text =>
             {
@@ -88,7 +88,7 @@ public class NativeFrameTests
 
     /// <summary>Each step's allocation is refused in turn: by a budget that has room for a little more each time.</summary>
     [Fact]
-    public void DecodeBitmap_RefusedAtAnyStep_ThrowsThat() =>
+    public void DecodeBitmap_RefusedAtAnyStep_ThrowsTheRefusal() =>
         RemoteExecutor.Invoke(static () =>
         {
             byte[] file = Picture.Oriented(Picture.Read("progressive-420.jpg"), SKEncodedOrigin.RightTop);

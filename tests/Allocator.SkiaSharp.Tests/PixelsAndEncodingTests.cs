@@ -12,7 +12,7 @@ public class PixelsAndEncodingTests
     [Theory]
     [InlineData(SKMipmapMode.None)]
     [InlineData(SKMipmapMode.Linear)]
-    public void ResizeBitmap_OfABitmap_HasThePixelsThatSkiaScales(SKMipmapMode mipmaps)
+    public void ResizeBitmap_OfABitmap_MatchesSkia(SKMipmapMode mipmaps)
     {
         SKSamplingOptions sampling = new(SKFilterMode.Linear, mipmaps);
         using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -37,7 +37,7 @@ public class PixelsAndEncodingTests
     }
 
     [Fact]
-    public void CreateSurface_Drawn_HasTheDrawingAndGoesBack()
+    public void CreateSurface_Drawn_HasTheDrawingAndIsReturned()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using (SKSurface surface = allocator.CreateSurface(new SKImageInfo(900, 800)))
@@ -99,7 +99,7 @@ public class PixelsAndEncodingTests
     [InlineData(SKEncodedImageFormat.Jpeg)]
     [InlineData(SKEncodedImageFormat.Png)]
     [InlineData(SKEncodedImageFormat.Webp)]
-    public void Encode_IntoAPooledStream_HasTheBytesThatSkiaEncodes(SKEncodedImageFormat format)
+    public void Encode_IntoAPooledStream_MatchesSkia(SKEncodedImageFormat format)
     {
         using SKBitmap bitmap = Picture.Draw(500, 300, SKAlphaType.Opaque);
         using SKData? expected = bitmap.Encode(format, 80);
@@ -113,7 +113,7 @@ public class PixelsAndEncodingTests
     [Theory]
     [InlineData(SKEncodedImageFormat.Gif)]
     [InlineData(SKEncodedImageFormat.Bmp)]
-    public void Encode_ToAFormatThatSkiaLacks_SaysSo(SKEncodedImageFormat format)
+    public void Encode_ToAnUnsupportedFormat_IsNotSupported(SKEncodedImageFormat format)
     {
         using SKBitmap bitmap = Picture.Draw(5, 3, SKAlphaType.Opaque);
         using MemoryStream stream = new();
@@ -128,7 +128,7 @@ public class PixelsAndEncodingTests
 
     /// <summary>Each page behind a buffer faults, and what is written beside it is found: Skia does neither.</summary>
     [Fact]
-    public void DecodeResizeAndEncode_InGuardedMode_NeitherReadNorWriteBeside() =>
+    public void DecodeResizeAndEncode_InGuardedMode_StayWithinTheirBuffers() =>
         RemoteExecutor.Invoke(static () =>
         {
             const int Planted = 12_345;

@@ -21,7 +21,7 @@ public class ProfileTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public void DecodeBitmap_OfAFileWithAProfile_IsSkiasBitmapAndSoAreItsCopies(SKEncodedImageFormat format, string profile)
+    public void DecodeBitmap_FileWithAProfile_MatchesSkiaAndSoDoItsCopies(SKEncodedImageFormat format, string profile)
     {
         byte[] file = Encode(format, profile);
         SKSamplingOptions sampling = new(SKCubicResampler.Mitchell);
@@ -45,7 +45,7 @@ public class ProfileTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public async Task DecodeBitmapAsync_ToAColorSpace_HasTheColorsThatSkiaConverts(SKEncodedImageFormat format, string profile)
+    public async Task DecodeBitmapAsync_ToAColorSpace_MatchesSkia(SKEncodedImageFormat format, string profile)
     {
         byte[] file = Encode(format, profile);
         using SKColorSpace linear = SKColorSpace.CreateRgb(SKColorSpaceTransferFn.Linear, SKColorSpaceXyz.Rec2020);
@@ -87,7 +87,7 @@ public class ProfileTests
 
     /// <summary>Skia converts with such a profile, and names no colour space for it.</summary>
     [Fact]
-    public async Task DecodeBitmap_OfCmykWithAProfile_IsSkiasBitmap()
+    public async Task DecodeBitmap_CmykWithAProfile_MatchesSkia()
     {
         byte[] plain = Picture.Read("cmyk-progressive.jpg");
         byte[] file = WithProfile(plain, CmykProfile());
@@ -109,7 +109,7 @@ public class ProfileTests
     }
 
     [Fact]
-    public void DecodeBitmap_OfCmykWithAProfileToAColorSpace_HasTheColorsThatSkiaConverts()
+    public void DecodeBitmap_CmykWithAProfileToAColorSpace_MatchesSkia()
     {
         byte[] file = WithProfile(Picture.Read("cmyk-progressive.jpg"), CmykProfile());
         using SKColorSpace wide = ColorSpace("Display P3");
@@ -122,7 +122,7 @@ public class ProfileTests
     }
 
     [Fact]
-    public void DecodeBitmap_OfSixteenBitsWithAProfile_IsSkiasBitmap()
+    public void DecodeBitmap_SixteenBitsWithAProfile_MatchesSkia()
     {
         using SKBitmap drawn = Picture.Draw(300, 200, SKAlphaType.Premul, SKColorType.RgbaF16);
         using SKBitmap wide = new(drawn.Info.WithColorSpace(ColorSpace("Display P3")));
@@ -153,7 +153,7 @@ public class ProfileTests
     }
 
     [Fact]
-    public void DecodeBitmap_ToADisposedColorSpace_SaysSo()
+    public void DecodeBitmap_ToADisposedColorSpace_ThrowsObjectDisposed()
     {
         SKColorSpace wide = ColorSpace("Display P3");
         wide.Dispose();

@@ -6,7 +6,7 @@ namespace Allocator.SkiaSharp.Tests;
 public class PublicApiTests
 {
     [Fact]
-    public void PublicApi_OfThePackage_IsTheOneOnFile() =>
+    public void PublicApi_OfThePackage_MatchesTheFile() =>
         PublicApiFile.AssertIsOf(typeof(SkiaSharpMemory).Assembly, "Allocator.SkiaSharp");
 
     /// <summary>The package is built with the oldest version, and these tests run it with the one that was chosen.</summary>

@@ -39,7 +39,7 @@ public class ReservationTests
 
     /// <summary>The pair that is recommended for a web service: what the picture reserves is a part of the request's job.</summary>
     [Fact]
-    public async Task DecodeBitmapAsync_OnTheAllocatorInTheFlowOfAJob_IsCountedOnce()
+    public async Task DecodeBitmapAsync_WithinAJobOfTheAllocator_IsCountedOnce()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 60 });
         byte[] file = Picture.Read("progressive-420.jpg");
@@ -61,7 +61,7 @@ public class ReservationTests
 
     /// <summary>Sixteen pictures, and room for two: a job has what it needs before it decodes, so none waits while it holds.</summary>
     [Fact]
-    public async Task DecodeBitmapAsync_OfMoreThanFit_EachJobGetsThroughWithoutARefusal()
+    public async Task DecodeBitmapAsync_MoreJobsThanFit_AllCompleteWithoutARefusal()
     {
         byte[] file = Picture.Oriented(Picture.Read("progressive-420.jpg"), SKEncodedOrigin.RightTop);
         SKBitmapDecodeOptions options = new() { WorkingBytes = 3_000_000 };
@@ -117,7 +117,7 @@ public class ReservationTests
 
     // It must not wait for what it holds itself.
     [Fact]
-    public async Task DecodeBitmapAsync_NeedsTheWholeBudget_HasItIfNothingElseIsOutstanding()
+    public async Task DecodeBitmapAsync_NeedsTheWholeBudget_GetsItIfNothingIsOutstanding()
     {
         const int Budget = 30 << 20;
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = Budget >> 20 });
@@ -145,7 +145,7 @@ public class ReservationTests
     [Theory]
     [InlineData(SKEncodedImageFormat.Jpeg)]
     [InlineData(SKEncodedImageFormat.Png)]
-    public async Task PooledBitmaps_On64ThreadsUnderABudget_AllGetThrough(SKEncodedImageFormat format)
+    public async Task PooledBitmaps_On64ThreadsUnderABudget_AllComplete(SKEncodedImageFormat format)
     {
         byte[] file = Picture.Encode(format, 80, SKAlphaType.Opaque, width: 700, height: 500);
         using SKBitmap expected = DecodeBitmapTests.Reference(file, null);

@@ -37,7 +37,7 @@ public class AmbientReservationTests
     }
 
     [Fact]
-    public async Task Use_AwaitsTasksThreadsLoopsAndIterators_FollowsTheFlow()
+    public async Task Use_AcrossAwaitTasksThreadsLoopsAndIterators_FollowsTheFlow()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 64 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(32 * Block);
@@ -98,7 +98,7 @@ public class AmbientReservationTests
     }
 
     [Fact]
-    public async Task Use_Nested_TheInnermostCountsAndTheOuterOneIsBackAfterIt()
+    public async Task Use_Nested_InnermostCountsUntilItEnds()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 64 * Block);
         using MemoryReservation outer = await setup.Allocator.ReserveAsync(8 * Block);
@@ -242,7 +242,7 @@ public class AmbientReservationTests
     }
 
     [Fact]
-    public async Task Use_ReservationIsDisposedBesideManyRents_NoneFailsAndAllComesBack()
+    public async Task Use_ReservationIsDisposedDuringManyRents_NoRentFailsAndAllIsReturned()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 64 * Block);
         for (int i = 0; i < 200; i++)

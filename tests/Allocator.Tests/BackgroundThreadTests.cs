@@ -14,7 +14,7 @@ public class BackgroundThreadTests
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public void Queue_Throws_NothingEscapesAndItIsRunAgain() => RemoteExecutor.Invoke(static () =>
+    public void Queue_WorkThrows_IsRunAgainAndNothingEscapes() => RemoteExecutor.Invoke(static () =>
     {
         BackgroundThread thread = new("Test");
         thread.Start();
@@ -30,7 +30,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void RunBy_AnyOrder_IsRunByTimesAndOnce()
+    public void RunBy_AnyOrder_RunsInOrderOfTimeAndOnce()
     {
         BackgroundList list = new();
         List<Recorded> all = [.. Enumerable.Range(0, 20).Select(static _ => new Recorded(failures: 0))];
@@ -58,7 +58,7 @@ public class BackgroundThreadTests
     }
 
     [Fact]
-    public void RunBy_SoonerAndLater_TheSoonerCountsAndCancelEndsIt() => RemoteExecutor.Invoke(static () =>
+    public void RunBy_Twice_EarlierTimeCountsAndCancelEndsBoth() => RemoteExecutor.Invoke(static () =>
     {
         BackgroundThread thread = new("Test");
         thread.Start();
@@ -80,7 +80,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void Thread_FirstMemoryAndLastAllocator_LivesInBetween() => RemoteExecutor.Invoke(static () =>
+    public void Thread_FromFirstMemoryToLastAllocator_IsAlive() => RemoteExecutor.Invoke(static () =>
     {
         MemoryAllocator first = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(50) });
         Assert.False(BackgroundThread.Shared.IsRunning);
@@ -100,7 +100,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void Rent_NoThreadCanBeMade_TrimsHappenAtRentsAndOneIsMadeLater() => RemoteExecutor.Invoke(static () =>
+    public void Rent_NoThreadCanBeCreated_TrimsAtRentsAndCreatesOneLater() => RemoteExecutor.Invoke(static () =>
     {
         int attempts = 0;
         Action<Thread> starter = BackgroundThread.Starter;
@@ -155,7 +155,7 @@ public class BackgroundThreadTests
 
     // The one that does what is due may stand in a callback that blocks.
     [Fact]
-    public void Ensure_AnotherCallerDoesWhatIsDue_DoesNotWaitForIt() => RemoteExecutor.Invoke(static () =>
+    public void Ensure_AnotherCallerDoesTheDueWork_DoesNotWaitForIt() => RemoteExecutor.Invoke(static () =>
     {
         BackgroundThread.Starter = static _ => throw new OutOfMemoryException("No thread.");
         BackgroundThread thread = new("Test");
@@ -236,7 +236,7 @@ public class BackgroundThreadTests
 
     // A request that waits asks for the trim of malloc's memory.
     [Fact]
-    public void Post_TrimOfTheNativeHeapBlocks_WaitsTicksAndCompletionsGoOn() => RemoteExecutor.Invoke(static () =>
+    public void Post_NativeHeapTrimBlocks_WaitsTicksAndCompletionsContinue() => RemoteExecutor.Invoke(static () =>
     {
         using ManualResetEventSlim begun = new();
         using ManualResetEventSlim mayEnd = new();
@@ -272,7 +272,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void RunLong_OnTheThreadThatEndsWaits_IsDoneOnTheOther() => RemoteExecutor.Invoke(static () =>
+    public void RunLong_OnTheThreadThatEndsWaits_RunsOnTheLongThread() => RemoteExecutor.Invoke(static () =>
     {
         using ManualResetEventSlim begun = new();
         using ManualResetEventSlim mayEnd = new();
@@ -350,7 +350,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void Tick_OnePoolFails_TheOthersHaveTheirTurnAndTicksGoOn() => RemoteExecutor.Invoke(static () =>
+    public void Tick_OnePoolFails_OthersAreTrimmedAndTicksContinue() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup failing = new(16);
         using TestSetup other = new(16, sharesTimeWith: failing);
@@ -371,7 +371,7 @@ public class BackgroundThreadTests
     }).Dispose();
 
     [Fact]
-    public void Tick_LoadCannotBeRead_IsTakenToBeLow()
+    public void Tick_LoadCannotBeRead_IsAssumedLow()
     {
         using TestSetup setup = new(16, pressure: new FailingPressure());
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();

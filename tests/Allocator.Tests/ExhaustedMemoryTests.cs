@@ -99,7 +99,7 @@ public class ExhaustedMemoryTests
     [InlineData(0, Large)]
     [InlineData(64, 100)]
     [InlineData(64, Large)]
-    public void Dispose_OfAThreadsFirstBufferWithoutManagedMemory_EverythingIsBack(int budgetMegabytes, int length) => Run(
+    public void Dispose_ThreadsFirstBufferWithoutManagedMemory_ReturnsEverything(int budgetMegabytes, int length) => Run(
         static (budget, text) =>
         {
             int length = int.Parse(text);
@@ -117,7 +117,7 @@ public class ExhaustedMemoryTests
 
     // Which rents are watched is a thread's own choice, and its first takes managed memory.
     [SkippableFact]
-    public void Allocate_OfAThreadsFirstSampledBufferWithoutManagedMemory_TakesNothingOfTheBudget() => Run(
+    public void Allocate_ThreadsFirstSampledBufferWithoutManagedMemory_TakesNoBudget() => Run(
         static () =>
         {
             using MemoryAllocator allocator = MemoryAllocator.Create(
@@ -232,7 +232,7 @@ public class ExhaustedMemoryTests
         });
 
     [Fact]
-    public void EndOfAllocator_Twice_IsOne() => RemoteExecutor.Invoke(static () =>
+    public void EndOfAllocator_Twice_HappensOnce() => RemoteExecutor.Invoke(static () =>
     {
         Source source = new(new AllocatorCounters { AllocatorName = "twice" }) { HasMemory = true };
         LinkedListNode<IUsageSource> registration = UsageRegistry.Register(source);

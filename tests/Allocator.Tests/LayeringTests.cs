@@ -18,7 +18,7 @@ public partial class LayeringTests
 
     [Theory]
     [MemberData(nameof(Folders))]
-    public void Files_OfAFolder_UseWhatItsRowAllows(string folder)
+    public void Files_OfAFolder_UseOnlyWhatItsRowAllows(string folder)
     {
         Assert.True(s_mayUse.ContainsKey(folder), $"{folder} is in no row of docs/architecture.md.");
 
@@ -34,11 +34,11 @@ public partial class LayeringTests
     }
 
     [Fact]
-    public void ArchitecturePage_Rows_AreTheFoldersThatThereAre() =>
+    public void ArchitecturePage_Rows_AreTheExistingFolders() =>
         Assert.Equal(SourceFiles().Select(static file => file.Folder).Distinct().Order(), s_mayUse.Keys.Order());
 
     [Fact]
-    public void ArchitecturePage_Arrows_MakeNoCircleBelowTheRoot()
+    public void ArchitecturePage_Dependencies_HaveNoCycleBelowTheRoot()
     {
         List<string> left = [.. s_mayUse.Keys.Where(static folder => folder != Root)];
         while (left.RemoveAll(folder => !s_mayUse[folder].Any(left.Contains)) > 0)

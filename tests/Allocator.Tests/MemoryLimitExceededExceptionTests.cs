@@ -6,7 +6,7 @@ public class MemoryLimitExceededExceptionTests
     private const int Block = TestSetup.BlockSize;
 
     [Fact]
-    public void Constructor_OfUsers_IsTheLimitOfOneAllocation()
+    public void Constructor_Public_IsForTheLimitOfOneAllocation()
     {
         MemoryLimitExceededException failure = new(100, 60);
         Assert.Equal((100L, 60L, 60L, false), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
@@ -37,7 +37,7 @@ public class MemoryLimitExceededExceptionTests
     }
 
     [Fact]
-    public async Task Allocate_BeyondAReservation_MayFitLaterWhereBothFitTheBudget()
+    public async Task Allocate_BeyondAReservation_MayFitLaterIfBothFitTheBudget()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
@@ -48,7 +48,7 @@ public class MemoryLimitExceededExceptionTests
     }
 
     [Fact]
-    public async Task AllocateAsync_ReservationAloneCannotHaveIt_NeverFits()
+    public async Task AllocateAsync_TogetherWithItsReservationTooLarge_NeverFits()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
@@ -61,7 +61,7 @@ public class MemoryLimitExceededExceptionTests
     [Theory]
     [InlineData(2, true)]
     [InlineData(3, false)]
-    public void Allocate_BesideKeptBlocks_MayFitLaterWhereTheyLeaveRoom(int keptBlocks, bool isTransient)
+    public void Allocate_WithKeptBlocks_MayFitLaterIfTheyLeaveRoom(int keptBlocks, bool isTransient)
     {
         MemoryAllocatorOptions options = new() { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 };
         using TestSetup setup = new(maximumBlocks: keptBlocks, options, budget: 12 * Block);

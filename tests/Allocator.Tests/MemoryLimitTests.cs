@@ -7,7 +7,7 @@ public class MemoryLimitTests
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public void Allocate_MoreThanTheContainerCertainlyHas_IsRefusedByName()
+    public void Allocate_CertainlyDoesNotFitTheContainer_IsRefused()
     {
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
@@ -24,7 +24,7 @@ public class MemoryLimitTests
 
     // Block by block it would take all that is left, have all idle memory and a collection go for it, and seem to fit later.
     [Fact]
-    public void CreateStream_LargerThanTheContainer_IsRefusedForGoodBeforeAnythingIsTaken()
+    public void CreateStream_LargerThanTheContainer_NeverFitsAndTakesNothing()
     {
         using TestSetup setup = new();
         setup.Allocator.Allocate<byte>(Block).Dispose();
@@ -49,7 +49,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Allocate_IdleMemory_IsNeverAskedFor()
+    public void Allocate_ServedByIdleMemory_DoesNotCheckTheLimit()
     {
         using TestSetup setup = new();
         setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
@@ -65,7 +65,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Allocate_IdleMemoryInTheWay_GoesFirst()
+    public void Allocate_IdleMemoryInTheWay_IsReleasedFirst()
     {
         using TestSetup setup = new();
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
@@ -78,7 +78,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Allocate_IdleMemoryOfAnotherAllocator_GoesToo()
+    public void Allocate_IdleMemoryOfAnotherAllocator_IsReleasedToo()
     {
         using TestSetup idle = new();
         using TestSetup setup = new(sharesTimeWith: idle);
@@ -107,7 +107,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Allocate_CollectionBringsMemoryBack_IsServed()
+    public void Allocate_CollectionReturnsMemory_IsServed()
     {
         using TestSetup setup = new();
         Leave(setup, 0);
@@ -121,7 +121,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Allocate_SmallWhereALimitIsHonored_TakesArraysThatAreCountedAndTrimmed()
+    public void Allocate_SmallUnderAnHonoredLimit_UsesCountedAndTrimmedArrays()
     {
         FakeHeadroom left = new() { Now = new Headroom(100 * Block, 50 * Block, 50 * Block) };
         using TestSetup setup = new(left: left);
@@ -134,7 +134,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_NoRoom_WaitsUntilMemoryComesBack()
+    public async Task MinimumFree_NoRoom_WaitsUntilMemoryIsReturned()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.OnRead = () => LeftOf(setup, 6 * Block);
@@ -150,7 +150,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_RoomThatNobodyTellsOf_IsFound()
+    public async Task MinimumFree_RoomWithoutANotification_IsFound()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
@@ -202,7 +202,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_NothingIsOut_IsLetThroughOrFailsAtOnce()
+    public async Task MinimumFree_NothingOutstanding_SucceedsOrFailsAtOnce()
     {
         using TestSetup setup = new(
             options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 5 * Block);
@@ -220,7 +220,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_NothingIsOutAndACollectionMakesRoom_IsLetIn()
+    public async Task MinimumFree_NothingOutstandingAndACollectionMakesRoom_Succeeds()
     {
         using TestSetup setup = new(minimumFree: 5 * Block);
         setup.Left.OnRead = () => new Headroom(20 * Block, setup.Collections == 0 ? Block : 10 * Block, 20 * Block);
@@ -229,7 +229,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_ReservationsOfTwoAllocators_AreOfOneContainer()
+    public async Task MinimumFree_ReservationsOfTwoAllocators_ShareTheContainer()
     {
         using TestSetup first = new(minimumFree: 2 * Block);
         using TestSetup second = new(sharesTimeWith: first, minimumFree: 2 * Block);
@@ -247,7 +247,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public async Task MinimumFree_MemoryThatACodecAnnounced_CountsUntilItIsBack()
+    public async Task MinimumFree_AnnouncedMemory_CountsUntilItIsReturned()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
@@ -264,7 +264,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void TrackExternalMemory_MoreThanTheContainerCertainlyHas_IsRefusedWithoutABudget()
+    public void TrackExternalMemory_CertainlyDoesNotFitTheContainer_IsRefusedWithoutABudget()
     {
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
@@ -277,7 +277,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void TrackExternalMemory_WithoutABudget_CountsUntilItIsBack()
+    public void TrackExternalMemory_WithoutABudget_CountsUntilItIsReturned()
     {
         using TestSetup setup = new();
         Leave(setup, 4 * Block);

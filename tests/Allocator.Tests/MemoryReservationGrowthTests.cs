@@ -117,7 +117,7 @@ public class MemoryReservationGrowthTests
         Assert.Equal(
             (4L * Block, 8L * Block, 3L * Block, false),
             (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
-        Assert.Contains("65,536 bytes were requested beside a reservation of 81,920 bytes", failure.Message);
+        Assert.Contains("Requested 65,536 bytes on top of a reservation of 81,920 bytes", failure.Message);
         Assert.Equal(0, setup.Statistics.BudgetWaits);
     }
 
@@ -136,7 +136,7 @@ public class MemoryReservationGrowthTests
         Assert.True(failure.IsTransient);
         Assert.Equal(0, failure.AvailableBytes);
         Assert.Contains(
-            "32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 49,152 bytes are outstanding", failure.Message);
+            "Requested 32,768 bytes beyond a reservation of 65,536 bytes, of which 49,152 are outstanding", failure.Message);
         Assert.Equal((4L * Block, Block), (younger.ReservedBytes, younger.RemainingBytes));
         used.Dispose();
         younger.Dispose();

@@ -146,8 +146,8 @@ public class MemoryReservationTests
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
             async () => await younger.AllocateAsync<byte>(2 * Block));
         Assert.Contains("youngest", failure.Message);
-        Assert.Contains("32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 65,536 bytes are outstanding (at "
-            + "most 65,536 were)", failure.Message);
+        Assert.Contains(
+            "Requested 32,768 bytes beyond a reservation of 65,536 bytes, of which 65,536 are outstanding (peak 65,536).", failure.Message);
         Assert.False(moreForOlder.IsCompleted);
 
         ofYounger.Dispose();

@@ -17,7 +17,7 @@ public class MessageTests
             static a => a.AllocateGroup<byte>(5L << 20), ["5,242,880", "1,048,576", "AllocationLimitMegabytes", "raise"]),
         ["Allocate, budget"] = (
             static a => a.Allocate<byte>(1 << 20), ["1,048,576", "65,536", "MemoryBudgetMegabytes", "never fit", "raise the budget"]),
-        ["Allocate, no room"] = (static a => Keep(a, 40_000), ["65,536", "of the memory budget", "BudgetTimeout", "Asynchronous"]),
+        ["Allocate, no room"] = (static a => Keep(a, 40_000), ["65,536", "of the memory budget", "BudgetTimeout", "ReserveAsync"]),
         ["WrapPixels, memory"] = (static a => a.WrapPixels(new int[9].AsMemory(), 3, 4, 3), ["pixels", "9", "12"]),
         ["WrapPixels, stride"] = (static a => a.WrapPixels(new int[90].AsMemory(), 3, 4, 2), ["rowStride", "2", "at least 3"]),
         ["WrapPixels, address"] = (static a => a.WrapPixels<int>(1, 30, 4, 100), ["rowStrideInBytes", "100", "at least 120", "30 pixels"]),
@@ -39,7 +39,7 @@ public class MessageTests
         ["Allocator disposed"] = (static a => { a.Dispose(); a.Allocate<byte>(1); }, ["MemoryAllocator", "disposed", "another allocator"]),
         ["Stream disposed"] = (static a => Disposed(a.CreateStream()).WriteByte(1), ["PooledMemoryStream", "disposed", "ToArray"]),
         ["Memory pool disposed"] = (static a => Disposed(a.AsMemoryPool<byte>()).Rent(), ["disposed", "AsMemoryPool"]),
-        ["Reservation disposed"] = (static a => Disposed(Reserved(a)).Allocate<byte>(1), ["MemoryReservation", "reserve anew"]),
+        ["Reservation disposed"] = (static a => Disposed(Reserved(a)).Allocate<byte>(1), ["MemoryReservation", "reserve again"]),
         ["Owner disposed"] = (static a => _ = Disposed(a.Allocate<byte>(1)).Memory, ["disposed"]),
     };
 

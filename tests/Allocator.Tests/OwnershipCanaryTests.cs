@@ -20,7 +20,7 @@ public class OwnershipCanaryTests
     [InlineData(SafetyMode.Standard, "")]
     [InlineData(SafetyMode.Standard, "64")]
     [InlineData(SafetyMode.Sampled, "")]
-    public void Rent_UnderChurnCollectionsAndTrims_BelongsToOne(SafetyMode safety, string budget) => RemoteExecutor.Invoke(
+    public void Rent_UnderChurnCollectionsAndTrims_HasOneOwner(SafetyMode safety, string budget) => RemoteExecutor.Invoke(
         static (safety, budget) =>
         {
             MemoryAllocatorOptions options = new()

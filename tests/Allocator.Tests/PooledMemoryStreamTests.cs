@@ -21,7 +21,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Dispose_AfterGrowth_GivesEverythingBack()
+    public void Dispose_AfterGrowth_ReturnsEverything()
     {
         using TestSetup setup = new();
         PooledMemoryStream stream = setup.Allocator.CreateStream(3 * TestSetup.BlockSize);
@@ -54,7 +54,7 @@ public class PooledMemoryStreamTests
     [InlineData(1000, 0)]
     [InlineData(0, 5 * 4096)]
     [InlineData(3000, 3 * 4096 + 1)]
-    public void Write_OfItsOwnMemory_IsAsIfItHadBeenCopiedBefore(int from, int to)
+    public void Write_OfItsOwnMemory_WritesTheOriginalBytes(int from, int to)
     {
         using TestSetup setup = new();
         byte[] content = Bytes(8 * TestSetup.BlockSize);
@@ -84,7 +84,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void SetLength_Shorter_GivesBlocksBackAtOnce()
+    public void SetLength_Shorter_ReturnsBlocksAtOnce()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -116,7 +116,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Growth_BeyondTheWholeBudget_IsRefusedWithoutTakingAnything()
+    public void Growth_BeyondTheWholeBudget_IsRefusedAndTakesNothing()
     {
         using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -133,7 +133,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void SetLength_ShorterAndABlockWasCorrupted_IsShorterAllTheSame()
+    public void SetLength_ShorterAndABlockWasCorrupted_IsStillShorter()
     {
         // A block has room before it only where pages are larger.
         const int Page = 16384;
@@ -339,7 +339,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void EveryMember_AfterDispose_ThrowsOrSaysNo()
+    public void EveryMember_AfterDispose_ThrowsOrReturnsFalse()
     {
         using TestSetup setup = new();
         PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -365,7 +365,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public async Task AsyncMembers_AfterDisposeOrCancelled_ReturnTasksThatSaySo()
+    public async Task AsyncMembers_AfterDisposeOrCancelled_ReturnFailedTasks()
     {
         using TestSetup setup = new();
         PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -457,7 +457,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void CopyTo_Itself_AppendsWhatWasThere()
+    public void CopyTo_Itself_AppendsItsContent()
     {
         using TestSetup setup = new();
         byte[] content = Bytes(TestSetup.BlockSize);
@@ -484,7 +484,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Advance_MoreThanWasGivenOrAfterSomethingElse_IsRefused()
+    public void Advance_TooFarOrAfterAnotherCall_IsRefused()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -550,7 +550,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Write_WhereOthersHadTheMemory_LeavesZerosInTheGap()
+    public void Write_PastTheEndInReusedMemory_LeavesZerosInTheGap()
     {
         using TestSetup setup = new();
         using (PooledMemoryStream dirty = setup.Allocator.CreateStream())

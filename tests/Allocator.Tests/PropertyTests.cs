@@ -67,7 +67,7 @@ public class PropertyTests
     /// a request that fits in every order is not refused.
     /// </summary>
     [Fact]
-    public void Budget_SeveralThreadsAtOnce_EndsAsSomeOrderOfTheirCallsWould() =>
+    public void Budget_SeveralThreadsAtOnce_IsLinearizable() =>
         Gen.Int[4, 12].Select(static blocks => (new SharedBudget(blocks), new BudgetModel(blocks))).SampleParallel(
             [
                 Gen.Int[1, 6].Operation<SharedBudget, BudgetModel>(
@@ -83,7 +83,7 @@ public class PropertyTests
             threads: 4);
 
     [Fact]
-    public void Budget_ThatLosesAnUpdate_IsFound() =>
+    public void Budget_LosesAnUpdate_IsDetected() =>
         Assert.Throws<CsCheckException>(static () => Gen.Const(static () => (new StrongBox<int>(), new BudgetModel(100))).SampleParallel(
             Gen.Int[1, 6].Operation<StrongBox<int>, BudgetModel>(
                 static (actual, blocks) =>

@@ -7,7 +7,7 @@ public class ResidentMemoryTests
 
     // A pool over malloc shrinks after the first burst and then never again: its freed chunks lie below live ones.
     [SkippableFact]
-    public void ReleaseRetainedResources_ThirdWaveOfABurst_LeavesLittleMoreThanWhatIsLive()
+    public void ReleaseRetainedResources_AfterThreeBursts_LeavesLittleMoreThanLiveMemory()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
         RemoteExecutor.Invoke(static () =>

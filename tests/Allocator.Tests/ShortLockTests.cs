@@ -3,7 +3,7 @@ namespace Allocator.Tests;
 public class ShortLockTests
 {
     [Fact]
-    public void Enter_InterruptedWhileItWaits_RunsTheSectionAndIsInterruptedBehindIt()
+    public void Enter_InterruptedWhileWaiting_RunsTheSectionAndIsInterruptedAfterIt()
     {
         ShortLock shortLock = new(mayAllocate: true);
         int sections = 0;
@@ -119,7 +119,7 @@ public class ShortLockTests
     }
 
     [Fact]
-    public void Section_TakesManagedMemoryAgainAndAgain_FailsAnAssertionAndIsLeft()
+    public void Section_AllocatesRepeatedly_FailsAnAssertionAndExits()
     {
         ShortLock shortLock = new();
         Exception? failure = null;

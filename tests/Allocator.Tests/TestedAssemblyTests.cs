@@ -10,7 +10,7 @@ namespace Allocator.Tests;
 public class TestedAssemblyTests
 {
     [Fact]
-    public void TargetFramework_OfTheLoadedLibrary_IsTheOneThatTheProjectChose()
+    public void TargetFramework_OfTheLoadedLibrary_IsTheProjects()
     {
         string? chosen = Metadata("TestedTargetFramework");
         string? loaded = typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()?.FrameworkName;
@@ -19,7 +19,7 @@ public class TestedAssemblyTests
     }
 
     [Fact]
-    public void Runtime_OfTheTestsAndOfTheirChildren_IsTheOneThatTheProjectChose()
+    public void Runtime_OfTheTestsAndTheirChildren_IsTheProjects()
     {
         string chosen = Metadata("TestFramework");
 

@@ -133,7 +133,7 @@ public class TimedReservationTests
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting.WaitAsync(s_patience));
         Assert.True(failure.IsTransient);
-        Assert.Contains("00:00:10 (its own timeout)", failure.Message);
+        Assert.Contains("00:00:10 (its timeout)", failure.Message);
         Assert.DoesNotContain("BudgetTimeout", failure.Message);
         Assert.False(later.IsCompleted);
         held.Dispose();

@@ -1,13 +1,13 @@
 namespace Measurements.Report;
 
 /// <summary>
-/// The tables of the README that are made from results: what stands between <c>&lt;!-- result PROGRAM --&gt;</c> and
-/// <c>&lt;!-- end of result --&gt;</c> is the first table of that program's newest result, its last note, and where all of it is. As long
-/// as there is no result, nothing is put there.
+/// Writes the tables of the README that come from results. Between <c>&lt;!-- result PROGRAM --&gt;</c> and
+/// <c>&lt;!-- end of result --&gt;</c> it puts the first table of that program's newest result and a link to all figures. If there is no
+/// result, it leaves the text as it is.
 /// </summary>
 internal static partial class ReadmeTables
 {
-    /// <summary>Returns <paramref name="readme"/> with the tables of now.</summary>
+    /// <summary>Returns <paramref name="readme"/> with current tables.</summary>
     /// <param name="results">The path from the README to the folder of results.</param>
     public static string Update(string readme, ResultTree tree, string results) => Places().Replace(readme, place =>
     {
@@ -21,8 +21,7 @@ internal static partial class ReadmeTables
 
         ResultDocument document = newest.Document;
         return $"{place.Groups["begin"].Value}\n\n{ResultPage.Write(document.Tables[0])}\n"
-            + $"{Markdown.Text(document.Notes.LastOrDefault() ?? "")} "
-            + $"{Markdown.Link("All of it", $"{results}/{newest.Stem}.md")}: "
+            + $"{Markdown.Link("All figures", $"{results}/{newest.Stem}.md")}: "
             + $"{Markdown.Text(MachineText.Describe(document.Machine))}, {newest.Date}.\n\n"
             + place.Groups["end"].Value;
     });

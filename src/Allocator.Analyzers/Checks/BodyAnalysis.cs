@@ -5,7 +5,7 @@ using Allocator.Analyzers.Symbols;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Analyses one body and, each on its own, the lambdas and local functions in it.</summary>
+/// <summary>Analyses one body, and separately each lambda and local function in it.</summary>
 internal sealed class BodyAnalysis
 {
     private readonly KnownSymbols _known;

@@ -44,7 +44,7 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Reports what is lost on some paths, and disposed or handed on at the end of others.</summary>
+    /// <summary>Reports owners that are lost on some paths, but disposed or handed on at the end of others.</summary>
     public void ReportLost()
     {
         foreach ((DiagnosticDescriptor rule, Location place, ulong sites, string? word) in _lost)
@@ -70,7 +70,7 @@ internal sealed class ExitCheck
 
         _reporter.Report(LifetimeRules.ReturnedFromUsing, returned, value.Own & disposed & DeclaredWithUsing());
 
-        // Buffers that the same statement put into the returned object have not gone anywhere else.
+        // Buffers that the same statement put into the returned object have not escaped otherwise.
         ulong inside = value.Held & left & ~(before.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers) & ~state.Running;
         _reporter.Report(
             LifetimeRules.OutlivesOwner, returned,
@@ -103,7 +103,9 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Checks the way of an exception that leaves the block while a task goes on: what disposes its buffer there.</summary>
+    /// <summary>
+    /// Checks an exception that leaves the block while a task still runs: whether something on its way disposes the task's buffer.
+    /// </summary>
     public void CheckInterrupted(BasicBlock block, Interruption interruption)
     {
         if ((interruption.State.SurelyRunning & ~interruption.State.OwnerEscaped & _body.Sites.Buffers) == 0)
@@ -185,7 +187,7 @@ internal sealed class ExitCheck
         ReportRunning(StillRunning(state, outside));
     }
 
-    // What is disposed between two points while a task uses it at both.
+    // Returns what is disposed between two points although a task uses it at both.
     private ulong StillRunning(FlowState before, FlowState? behind) => DisposedOnTheWay(before, behind)
         & before.SurelyRunning & ~before.OwnerEscaped & (behind?.SurelyRunning ?? 0) & _body.Sites.Buffers;
 
@@ -201,7 +203,7 @@ internal sealed class ExitCheck
         ulong lost = Lost(disposed, state);
         for (int i = 0; lost != 0 && i < state.Count; i++)
         {
-            // What a variable outside of the loop has is still there behind it.
+            // An owner in a variable outside of the loop is still there after the loop.
             lost &= jump is null || jump.Ends(_body.Variables.SymbolOf(i)) ? ulong.MaxValue : ~state[i].Keep;
         }
 
@@ -211,7 +213,7 @@ internal sealed class ExitCheck
         }
     }
 
-    // Signals of other threads are not seen: a body that waits for anything may wait for its tasks.
+    // Signals of other threads are not visible here, so a body that waits for anything may wait for its tasks.
     private void ReportRunning(ulong sites)
     {
         if (sites != 0 && !_synchronization.MayWait)

@@ -2,10 +2,10 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Finds the <c>return</c> statement that ends a block: the graph has the value that it returns, and not the statement.</summary>
+/// <summary>Finds the <c>return</c> statement that ends a block, because the graph has only the returned value.</summary>
 internal static class ExplicitReturn
 {
-    /// <summary>Returns the statement whose value stands in <paramref name="node"/>, unless it is the last one of its method.</summary>
+    /// <summary>Returns the statement whose value is in <paramref name="node"/>, unless it is the last one of its method.</summary>
     public static ReturnStatementSyntax? Of(SyntaxNode node)
     {
         while (node is ParenthesizedExpressionSyntax or AwaitExpressionSyntax)
@@ -23,7 +23,7 @@ internal static class ExplicitReturn
         StatementSyntax? statement = last?.Syntax.FirstAncestorOrSelf<StatementSyntax>();
         if (last is not null && last == block.BranchValue)
         {
-            // It has no block of its own: it is all that an `if` leads to.
+            // It has no block of its own if it is the only statement of an `if`.
             return statement is IfStatementSyntax choice && choice.Condition.Span.Contains(last.Syntax.Span)
                 ? First(choice.Statement) : null;
         }

@@ -3,7 +3,7 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>A <c>throw</c>, <c>continue</c> or <c>break</c>, behind which the variables of its method or loop are gone.</summary>
+/// <summary>A <c>throw</c>, <c>continue</c> or <c>break</c>, after which the variables of its method or loop are gone.</summary>
 internal sealed class Jump
 {
     private readonly StatementSyntax _statement;
@@ -20,7 +20,9 @@ internal sealed class Jump
     /// <summary>Gets the keyword.</summary>
     public string Word => _statement.GetFirstToken().ValueText;
 
-    /// <summary>Returns what a branch leaves by: an exception that nothing here handles, or the end of a round or of a loop.</summary>
+    /// <summary>
+    /// Returns the jump by which a branch leaves: an exception that nothing here handles, or the end of a round or of a loop.
+    /// </summary>
     public static Jump? Behind(BasicBlock block, ControlFlowBranch branch)
     {
         if (branch.Semantics is ControlFlowBranchSemantics.Throw)
@@ -44,21 +46,21 @@ internal sealed class Jump
         return isJump && LoopAround(next!) is { } loop ? new Jump(next!, loop) : null;
     }
 
-    /// <summary>Returns whether nothing can reach a variable behind it; null stands for what has no name.</summary>
+    /// <summary>Returns whether no code after the jump can reach a variable; null means a value without a name.</summary>
     public bool Ends(ISymbol? variable) => _scope is null || variable is null
         || (variable is ILocalSymbol { DeclaringSyntaxReferences: { Length: 1 } declared } && _scope.Span.Contains(declared[0].Span));
 
     private static StatementSyntax? Next(StatementSyntax statement) => statement.Parent is BlockSyntax { Statements: var list }
         && list.IndexOf(statement) is >= 0 and var index && index + 1 < list.Count ? list[index + 1] : null;
 
-    // The way into the statement of an `if`, which has no block of its own if it is a jump alone.
+    // The branch into the statement of an `if`, which has no block of its own if it is only a jump.
     private static bool IsWhenTrue(BasicBlock block, ControlFlowBranch branch, IfStatementSyntax choice) =>
         choice.Condition.Span.Contains(block.BranchValue!.Syntax.Span)
         && (branch == block.ConditionalSuccessor) == (block.ConditionKind == ControlFlowConditionKind.WhenTrue)
         && branch.Destination?.Statements().FirstOrDefault() is var first
         && (first is null || !choice.Span.Contains(first.Syntax.Span));
 
-    // What a `break` in a `switch` leaves is that.
+    // A `break` in a `switch` leaves only the `switch`.
     private static StatementSyntax? LoopAround(StatementSyntax jump)
     {
         StatementSyntax? around = jump.Ancestors().OfType<StatementSyntax>().FirstOrDefault(node => node is CommonForEachStatementSyntax

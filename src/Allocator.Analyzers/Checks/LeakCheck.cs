@@ -33,7 +33,8 @@ internal static class LeakCheck
         return isDropped ? call?.TargetMethod.Name : null;
     }
 
-    // A warning for methods that are marked as factories. An allocator lives long, and an inferred factory may only look like one.
+    // A warning only for methods that are marked as factories: an allocator usually lives long, and an inferred factory may only look like
+    // one.
     private static bool IsMadeHere(Body body, int site)
     {
         IInvocationOperation? call = body.Sites[site].Operation switch

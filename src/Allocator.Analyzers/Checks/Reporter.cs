@@ -35,7 +35,7 @@ internal sealed class Reporter
         }
     }
 
-    /// <summary>Hands on what was reported, when it is known which owners leave the body or are in use when it ends.</summary>
+    /// <summary>Passes the reports on once it is known which owners leave the body or are in use when it ends.</summary>
     public void Finish(ulong outliving, Action<Diagnostic> report)
     {
         foreach ((int site, DiagnosticDescriptor rule, Location place, DiagnosticSeverity severity, object? detail) in _found)
@@ -51,7 +51,7 @@ internal sealed class Reporter
         }
     }
 
-    // The source does not contain what a `foreach` reads in each round: the compiler knows the type of the variable.
+    // What a `foreach` reads in each round is not in the source, but the compiler knows the type of the variable.
     private static Location PlaceOf(SyntaxNode syntax) =>
         (syntax.Parent is CommonForEachStatementSyntax loop && syntax != loop.Statement ? loop.Expression : syntax).GetLocation();
 }

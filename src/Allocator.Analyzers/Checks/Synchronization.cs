@@ -19,7 +19,7 @@ internal sealed class Synchronization
                     && body.Known.Bodies.Of(called) is null)));
     }
 
-    /// <summary>Gets the same of work that has no task: any task, field or code that is not seen may tell of its end.</summary>
+    /// <summary>Gets the same for work without a task: any task, field or invisible code may signal its end.</summary>
     public bool MayWaitForWork => _mayWaitForWork.Value;
 
     /// <summary>Gets whether the body contains such a call, apart from those on the tasks themselves.</summary>
@@ -29,7 +29,7 @@ internal sealed class Synchronization
     {
         foreach (IOperation operation in body.Descendants())
         {
-            // What completes the task of such a source may do so when another task has ended.
+            // The code that completes the task of such a source may do so when another task has ended.
             if (operation is { Type.Name: "TaskCompletionSource" }
                 || (operation is IInvocationOperation { TargetMethod: var method } && IsWait(method)))
             {

@@ -5,8 +5,8 @@ using Allocator.Analyzers.Lattice;
 namespace Allocator.Analyzers.Checks;
 
 /// <summary>
-/// ALLOC002 if only some ways lead past a disposal: what certainly follows it there, up to the next branch; and what the next round of
-/// a loop uses that disposes in each.
+/// ALLOC002 if only some paths contain a disposal: uses that certainly follow it on such a path, up to the next branch, and uses in the
+/// next round of a loop that disposes in each round.
 /// </summary>
 internal sealed class WayCheck
 {
@@ -48,7 +48,7 @@ internal sealed class WayCheck
         }
     }
 
-    // A buffer that is too small is replaced, and the span of the old one is used further on. In later rounds another may be disposed.
+    // A buffer that is too small is replaced, but the span of the old one is still used. In later rounds another buffer may be disposed.
     private void FollowFirst(BasicBlock block, BasicBlock next, ExpressionSyntax condition, Action<Use> check)
     {
         if (_firstRounds.Value[block.Ordinal] is not { } entry || _firstRounds.Value[next.Ordinal] is not { } other)
@@ -94,7 +94,7 @@ internal sealed class WayCheck
 
     private static bool IsBack(BasicBlock block, ControlFlowBranch? branch) => branch?.Destination?.Ordinal <= block.Ordinal;
 
-    // All ends of one round together.
+    // Merges all ends of one round.
     private void NoteRound(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
     {
         if (!Edges.IsDirect(branch) || branch!.Destination is not { } head || head.Ordinal > block.Ordinal)
@@ -113,7 +113,7 @@ internal sealed class WayCheck
         }
     }
 
-    // Of a `for` or `foreach`, that asks for nothing else than whether another item is there.
+    // Of a `for` or `foreach` whose condition only asks whether there is another item.
     private static BasicBlock? BodyOf(BasicBlock head)
     {
         bool isPlain = head.BranchValue is IInvocationOperation { TargetMethod.Name: "MoveNext" }
@@ -156,7 +156,7 @@ internal sealed class WayCheck
         return _evaluator.State;
     }
 
-    // A call on that way that never returns, as that of a method that throws.
+    // A call on that path that never returns, such as that of a method that throws.
     private bool MayEnd(BasicBlock block)
     {
         SyntaxNode? way = block.Statements().LastOrDefault()?.Syntax;

@@ -5,7 +5,7 @@ using Allocator.Analyzers.Symbols;
 
 namespace Allocator.Analyzers.Flow;
 
-/// <summary>Arguments: what a call does with each, and where that goes.</summary>
+/// <summary>Arguments: what a call does with each of them, and where they go.</summary>
 internal sealed partial class Evaluator
 {
     private Given EvaluateArguments(IInvocationOperation call)
@@ -76,7 +76,7 @@ internal sealed partial class Evaluator
             NoteCollected(call, call.Instance, value);
             if (argument.Value.Strip() is IPropertyReferenceOperation or IInvocationOperation)
             {
-                // Memory that is taken in this call, not before the disposal.
+                // Memory that is obtained in this call, not before the disposal.
                 TouchOwner(call, new Holding(0, value.Memory, 0));
             }
 
@@ -109,7 +109,7 @@ internal sealed partial class Evaluator
 
         if (_types.IsDelegate(argument.Parameter?.Type))
         {
-            // The lambda will look at the buffer, now or later.
+            // The lambda will read the buffer, now or later.
             TouchOwner(call, new Holding(0, value.Held, 0));
         }
 
@@ -134,7 +134,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // To count needs no item to be computed.
+    // Counting computes no item.
     private bool RunsQuery(IMethodSymbol method) => method is { ContainingType.Name: "Enumerable", Name: var name }
         && !KnownTypes.IsLazy(method) && name is not ("Count" or "LongCount" or "Any" or "TryGetNonEnumeratedCount");
 
@@ -159,7 +159,7 @@ internal sealed partial class Evaluator
     /// <summary>What happens to the allocations that a call gets.</summary>
     private struct Given
     {
-        /// <summary>The rest, which went nowhere else.</summary>
+        /// <summary>The rest, which did not go anywhere else.</summary>
         public Holding All;
 
         /// <summary>What the call returns, as it is or as a view.</summary>

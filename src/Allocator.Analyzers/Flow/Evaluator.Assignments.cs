@@ -14,7 +14,7 @@ internal sealed partial class Evaluator
         Holding value = Evaluate(assignment.Value, asLocation: assignment.IsRef);
         if (assignment.IsRef)
         {
-            // The variable can from now on be reached by the reference too.
+            // From now on the variable can also be reached by the reference.
             Escape(value);
         }
 
@@ -127,12 +127,12 @@ internal sealed partial class Evaluator
     // Such a member keeps the value that it is given, and does nothing else with it.
     private static bool IsPlainMember(ISymbol member) => member is IFieldSymbol || OwningTypes.IsAutomatic(member);
 
-    // In a derived type it may have code. An initializer knows the type of its object.
+    // In a derived type the member may have code; an initializer knows the type of its object.
     private static bool IsPlainOfAnyObject(ISymbol member) => member is { IsVirtual: false, IsOverride: false } && IsPlainMember(member);
 
     private static bool IsInInitializer(IOperation target) => target.Syntax.Parent?.Parent is InitializerExpressionSyntax;
 
-    // The only span of a ref struct is replaced. One of several may be: then what the struct showed is not followed any more.
+    // The only span of a ref struct is replaced. If it has several spans, what the struct showed is not followed any more.
     private void AssignSpan(IOperation target, ISymbol member, int variable, Holding value)
     {
         Holding shown = State[variable];
@@ -174,7 +174,7 @@ internal sealed partial class Evaluator
         State.Store(1UL << number);
     }
 
-    // Code that is not seen may overwrite any field.
+    // Code that is not visible may overwrite any field.
     private void ForgetStores() => State.Overwrite(ulong.MaxValue);
 
     private void ForgetStoresBy(IPropertySymbol property)

@@ -44,7 +44,7 @@ internal sealed partial class Evaluator
         if (_members.IsDispose(method) && receiver is { Own: 0, Memory: not 0 }
             && _body.Known.Owning.IsBuffer(call.Instance?.Strip().Type))
         {
-            // The call disposes a part of what an object owns.
+            // The call disposes only a part of what an object owns.
             Escape(new Holding(receiver.Memory, receiver.Memory, 0));
             return default;
         }
@@ -89,7 +89,7 @@ internal sealed partial class Evaluator
         return held == 0 ? result : result | Hold(held, given.Owners & given.ToResult);
     }
 
-    /// <summary>Evaluates an operator of a user's: a call, whose arguments are its operands.</summary>
+    /// <summary>Evaluates a user-defined operator as a call whose arguments are its operands.</summary>
     private Holding EvaluateOperator(IOperation operation, IMethodSymbol method)
     {
         ForgetStores();
@@ -134,7 +134,7 @@ internal sealed partial class Evaluator
         Unpin(owner.Memory);
     }
 
-    /// <summary>Applies to the object of a call what the method does with its object.</summary>
+    /// <summary>Applies what the method does with its object to the object of a call.</summary>
     private void GiveReceiver(IOperation access, IMethodSymbol? method, Holding receiver, ref Given given)
     {
         bool isKnown = method is not null && _members.IsKnown(method);
@@ -143,7 +143,7 @@ internal sealed partial class Evaluator
             ForgetStores();
         }
 
-        // One that returns a bool may say by it that there is no buffer.
+        // A method that returns a bool may use it to say that there is no buffer.
         ulong late = receiver.Own & _body.Sites.Late;
         if (late != 0 && method is { ReturnType.SpecialType: not SpecialType.System_Boolean } && _body.Known.Factories.Fills(method))
         {
@@ -188,7 +188,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // A stream that is a buffer reads it while the other end takes it.
+    // Copying from a stream that is a buffer reads the buffer while the other end writes it.
     private bool IsCopiedLater(IMethodSymbol? method) => method is { Name: "CopyToAsync" } && _types.IsStream(method.ContainingType);
 
     // An object that is given another buffer after its disposal owns that one.

@@ -25,7 +25,7 @@ internal sealed partial class Evaluator
         return Hold(receiver.Keep, 0);
     }
 
-    // A method of an object that holds a buffer, or owns it, and does no more than look at it.
+    // A method that only reads the object, which holds or owns a buffer.
     private bool BorrowsInside(IMethodReferenceOperation named, Holding receiver)
     {
         if (receiver.Held == 0)
@@ -93,7 +93,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // A part of a tuple or of an object; or the span in a ref struct.
+    // A part of a tuple or of an object, or the span in a ref struct.
     private Holding EvaluateField(IFieldReferenceOperation field, IOperation instance)
     {
         Holding source = Evaluate(instance, asLocation: true);

@@ -4,14 +4,14 @@ using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Flow;
 
-/// <summary>Arrays, lists and dictionaries that are given memory or tasks: those that the body makes, and those in fields.</summary>
+/// <summary>Arrays, lists and dictionaries that receive memory or tasks: new ones in this body, and those in fields.</summary>
 internal sealed partial class Evaluator
 {
     private readonly Dictionary<ISymbol, bool> _onlyFilled = new(SymbolEqualityComparer.Default);
 
     private bool IsOfMemory(ITypeSymbol? collection) => _types.IsMemory(CollectedType.ItemOf(collection));
 
-    // A list of tasks, or of memory, that this body makes and that is in a variable.
+    // A list of tasks or memory that this body creates and keeps in a variable.
     private bool AddsToNewCollection(IInvocationOperation call) =>
         IsAddition(call) && call.TargetMethod.Parameters is { Length: > 0 } parameters && IsNew(call.Instance)
         && parameters[parameters.Length - 1].Type is var added
@@ -68,7 +68,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // It is given items here and looked at, and nothing takes them out again.
+    // Items are only added to it and read here, and nothing removes them.
     private bool IsOnlyFilled(IOperation? collection)
     {
         if (VariableOf(collection) is not { } variable)
@@ -108,7 +108,7 @@ internal sealed partial class Evaluator
         };
     }
 
-    // It is read, or given memory: an array, or nothing, could take the place of what was there.
+    // It is only read or given memory; an array or null could replace the earlier content.
     private bool KeepsItem(IOperation? use, IOperation item) => use switch
     {
         ISimpleAssignmentOperation { IsRef: false } assignment => assignment.Target != item || (_types.IsMemory(assignment.Value.Type)

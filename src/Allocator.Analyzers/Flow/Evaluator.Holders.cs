@@ -5,7 +5,7 @@ using Allocator.Analyzers.Summaries;
 namespace Allocator.Analyzers.Flow;
 
 /// <summary>
-/// Objects that hold a buffer and do not own it. What their methods do with it is known if it is known which field has it.
+/// Objects that hold a buffer without owning it. What their methods do with it is known if it is known which field has it.
 /// </summary>
 internal sealed partial class Evaluator
 {
@@ -113,7 +113,7 @@ internal sealed partial class Evaluator
         if (method.MethodKind == MethodKind.DelegateInvoke && _types.IsTask(call.Type) && _types.ResultOfTask(call.Type!) is null
             && (receiver.Held & _body.Sites.Buffers) == 0)
         {
-            // A function that works with an allocator is done with it when its task ends.
+            // A function that works with an allocator no longer uses it when its task has ended.
             given.ToTask |= receiver.Held;
             receiver = default;
         }
@@ -130,7 +130,7 @@ internal sealed partial class Evaluator
         return ResultOfHolder(call, call.Type, given, method.ReturnsByRef || method.ReturnsByRefReadonly);
     }
 
-    // An object that holds a buffer, or an allocator, makes a new owner. That may have it too.
+    // An object that holds a buffer or an allocator creates a new owner, which may hold it too.
     private void GiveMaker(IInvocationOperation call, Holding receiver)
     {
         ForgetStores();
@@ -156,7 +156,7 @@ internal sealed partial class Evaluator
     }
 
     /// <summary>Applies to what an object holds what its member, or a method that gets the object, does with it.</summary>
-    /// <returns>The part whose fate is not known.</returns>
+    /// <returns>The part of which nothing is known any more.</returns>
     private Holding GiveInside(
         IOperation access, IOperation? holder, Holding value, Func<Slot, ISymbol?> runs, ref Given given)
     {
@@ -190,7 +190,7 @@ internal sealed partial class Evaluator
         return new Holding(value.Own, value.Memory, value.Raw, value.Uncertain, rest);
     }
 
-    // These use the buffer if anything is left to do. The code around them may know that nothing is.
+    // These use the buffer only if something is left to do; the surrounding code may know that nothing is.
     private static bool IsLast(ISymbol run) =>
         run is IMethodSymbol { Name: "Dispose" or "DisposeAsync" or "Close" or "Flush" or "FlushAsync" };
 
@@ -212,7 +212,7 @@ internal sealed partial class Evaluator
             {
                 if (SlotOf(site, access.Instance) is { } slot)
                 {
-                    // Other members have nothing of the buffer.
+                    // Other members have nothing to do with the buffer.
                     ulong bit = 1UL << site;
                     rest &= ~bit;
                     given.Returned |= !slot.Has(member) ? default

@@ -38,14 +38,14 @@ internal sealed partial class Evaluator
             return new Holding(0, held, 0);
         }
 
-        // An address that became a number is not followed.
+        // An address that was converted to a number is not followed.
         bool isNumber = creation.Type?.SpecialType is SpecialType.System_IntPtr or SpecialType.System_UIntPtr;
         if (!isNumber && (!isRaw || creation.Constructor is null || !_members.IsKnown(creation.Constructor)))
         {
             Touch(creation, value);
         }
 
-        // It owns what it took over, as it owns what it makes.
+        // It owns what it took over, just as it owns what it creates.
         Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held & ~placed);
         if (isRaw)
         {
@@ -66,7 +66,7 @@ internal sealed partial class Evaluator
 
         if (_types.IsStream(argument.Parameter?.Type) && creation.Constructor is { } constructor && _members.IsOfBaseLibrary(constructor))
         {
-            // It asks the stream whether it can be read or written.
+            // The constructor asks the stream whether it can be read or written.
             TouchOwner(creation, value);
         }
 

@@ -14,7 +14,7 @@ internal sealed partial class Evaluator
         switch (pattern)
         {
             case IDeclarationPatternOperation declaration:
-                // If it is of another type, it does not exist on this path, so it is not undisposed.
+                // If it has another type, it does not exist on this path, so it need not be disposed there.
                 State.Handed |= value.Own;
                 Declare(declaration.DeclaredSymbol, value);
                 break;
@@ -136,7 +136,7 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // What is memory is a view of the object.
+    // A part that is memory is a view of the object.
     private void TakeApart(IDeconstructionAssignmentOperation deconstruction, IMethodSymbol method)
     {
         Holding whole = Evaluate(deconstruction.Value);

@@ -4,7 +4,7 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Allocator.Analyzers.Flow;
 
-/// <summary>What lasts longer than the statement that begins it: tasks that use a buffer, and handles that pin it.</summary>
+/// <summary>Things that outlive the statement that starts them: tasks that use a buffer, and handles that pin it.</summary>
 internal sealed partial class Evaluator
 {
     private readonly Dictionary<int, IOperation> _begun = new();
@@ -63,7 +63,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // If a buffer is pinned twice, the end of one handle says nothing.
+    // If a buffer is pinned twice, the end of one handle proves nothing.
     private void Unpin(ulong sites)
     {
         for (int site = 0; site < _body.Sites.Count; site++)
@@ -75,7 +75,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    /// <summary>Notes the owner of the round before, if the same variable gets a new one and nothing else has the old.</summary>
+    /// <summary>Notes the owner of the previous round if its variable gets a new one and nothing else holds the old one.</summary>
     private void NoteOverwritten(IOperation operation, ulong site)
     {
         if (Findings is null || (State.Undisposed & ~State.Disposed & ~State.Handed & site) == 0)

@@ -4,11 +4,12 @@ using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Flow;
 
-/// <summary>Members and conversions that make one kind of value of another.</summary>
+/// <summary>Members and conversions that turn one kind of value into another.</summary>
 internal sealed partial class Evaluator
 {
     /// <summary>
-    /// Returns what a known member's result is backed by, by its type: memory keeps the owner, a span does not, a number has none of it.
+    /// Returns what backs the result of a known member, depending on its type: memory keeps the owner, a span does not, a number is
+    /// independent of it.
     /// </summary>
     private Holding View(IOperation operation, Holding source, ITypeSymbol? type)
     {
@@ -120,7 +121,7 @@ internal sealed partial class Evaluator
         }
     }
 
-    // Code that has the array or list of an object's buffers may take a buffer out of it.
+    // Code that gets the array or list of an object's buffers may remove a buffer from it.
     private void EscapeByCollection(ITypeSymbol? type, Holding owner)
     {
         if (CollectedType.ItemOf(type) is not null)
@@ -223,7 +224,7 @@ internal sealed partial class Evaluator
         return site != 0 ? Allocate(awaiting, site) : isOneOfSeveral ? Holding.Holder(value.Held) : default;
     }
 
-    // The first task of several has ended, and the others go on. Tasks in a collection may have been awaited one by one.
+    // The first of several tasks has ended and the others continue. Tasks in a collection may have been awaited one by one.
     private bool IsFirstOfSeveral(IOperation awaited)
     {
         while (awaited.Strip() is IInvocationOperation { TargetMethod.Name: "ConfigureAwait", Instance: { } inner })

@@ -95,7 +95,7 @@ internal sealed class Fixpoint
         {
             _evaluator.Evaluate(statement);
 
-            // An allocation that fails has allocated nothing. If it is the last that may fail, no owner reaches the handlers.
+            // A failed allocation has allocated nothing. If it is the last call that may fail, no owner reaches the handlers.
             mayFail &= statement != last || !IsAllocation(statement);
             ReachAll(mayFail ? handlers : [], _evaluator.State);
         }
@@ -142,7 +142,7 @@ internal sealed class Fixpoint
         FlowState state = end.Clone();
         if (!body.Variables.TryGet(test.Value, out int variable))
         {
-            // A call that returned null has made no owner.
+            // A call that returned null created no owner.
             state.Forget(body.Sites.BitOf(test.Value.Strip()) & ~state.OwnerEscaped);
             return state;
         }
@@ -152,7 +152,7 @@ internal sealed class Fixpoint
         state.Forget(value.Own & ~value.Uncertain & ~state.OwnerEscaped);
         if (body.Known.Types.IsTask(test.Value.Strip().Type))
         {
-            // No task was begun on this path.
+            // No task was started on this path.
             state.Settle(value.Held);
         }
 

@@ -1,7 +1,7 @@
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>
-/// Where control goes. The compiler's graph leaves out two things: the way through the <c>finally</c> blocks that a branch leaves,
+/// Where control flows. The compiler's graph leaves out two things: the way through the <c>finally</c> blocks that a branch leaves,
 /// and the way from every statement of a <c>try</c> to its handlers.
 /// </summary>
 internal sealed class Edges
@@ -61,7 +61,7 @@ internal sealed class Edges
 
     private void AddHandlers(BasicBlock block)
     {
-        // The root of a lambda lies in a region of the body around it, whose handlers are not the lambda's.
+        // The root of a lambda is in a region of the surrounding body, whose handlers are not the lambda's.
         for (ControlFlowRegion region = block.EnclosingRegion; region.Kind != ControlFlowRegionKind.Root; region = region.EnclosingRegion!)
         {
             if (region.Kind == ControlFlowRegionKind.Try)
@@ -69,7 +69,7 @@ internal sealed class Edges
                 AddHandlersOf(region, block);
             }
 
-            // Handlers further out are reached through the finally, whose blocks lie within their reach.
+            // Outer handlers are reached through the finally, whose blocks they cover.
             if (region.Kind == ControlFlowRegionKind.Try && region.EnclosingRegion!.Kind == ControlFlowRegionKind.TryAndFinally)
             {
                 return;

@@ -1,7 +1,7 @@
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>
-/// A branch on whether a value is null. Without it neither <c>using</c> nor <c>?.Dispose()</c> would ever dispose for sure.
+/// A branch on whether a value is null. Without it, neither <c>using</c> nor <c>?.Dispose()</c> would count as certain to dispose.
 /// </summary>
 internal readonly struct NullTest
 {

@@ -14,6 +14,6 @@ internal readonly struct Site
 
     public IOperation Operation { get; }
 
-    /// <summary>Gets whether it owns memory. An allocator, which may be used after its disposal, only has to be disposed.</summary>
+    /// <summary>Gets whether it owns memory. An allocator does not: it only has to be disposed, and may be used afterwards.</summary>
     public bool IsBuffer { get; }
 }

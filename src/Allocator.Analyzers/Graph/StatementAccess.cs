@@ -46,7 +46,7 @@ internal sealed class StatementAccess
             case ISimpleAssignmentOperation { IsRef: false, Target: var target } assignment
                 when target is ILocalReferenceOperation or IParameterReferenceOperation or IFlowCaptureReferenceOperation
                 && !target.IsRefLocal() && variables.TryGet(target, out int written):
-                // A capture on the left stands for a variable that an earlier statement names.
+                // A capture on the left represents a variable that an earlier statement names.
                 if (target is not IFlowCaptureReferenceOperation)
                 {
                     _writes.Add(written);

@@ -40,7 +40,7 @@ internal sealed class VariableTable
 
     public int Count { get; private set; }
 
-    /// <summary>Gets whether a variable that holds an owner is reached by reference too: then nothing is known of it.</summary>
+    /// <summary>Gets whether a variable that holds an owner is also reached by reference, so that nothing is known about it.</summary>
     public bool HasAliases { get; private set; }
 
     /// <summary>Returns the number of the variable that <paramref name="operation"/> refers to, past conversions.</summary>
@@ -60,10 +60,10 @@ internal sealed class VariableTable
 
     public int Of(CaptureId capture) => _captures[capture];
 
-    /// <summary>Returns the local or parameter that a number stands for, or null.</summary>
+    /// <summary>Returns the local or parameter with a number, or null.</summary>
     public ISymbol? SymbolOf(int variable) => _symbols.FirstOrDefault(pair => pair.Value == variable).Key;
 
-    /// <summary>Gives the one variable that a flow capture stands for, as in <c>x ??= value</c> and <c>x?.Member</c>.</summary>
+    /// <summary>Sets the one variable that a flow capture represents, as in <c>x ??= value</c> and <c>x?.Member</c>.</summary>
     public bool TryGetCopied(CaptureId capture, out int variable) =>
         _copied.TryGetValue(capture, out variable) && variable != Several;
 
@@ -143,7 +143,7 @@ internal sealed class VariableTable
         }
     }
 
-    // A function that calls a local function captures what that captures.
+    // A function that calls a local function captures whatever the local function captures.
     private void AddCapturedByCalls()
     {
         bool changed = _functions.Count > 0;
@@ -171,7 +171,7 @@ internal sealed class VariableTable
         && SlotsIn(value).All(slot => ValueTrace.InFunctions(local, operations, _known, slot)
             is { Escapes: false, Disposes: false, IsReturned: false });
 
-    // Where a new object that does not own has what it is given; null stands for an object that is followed itself.
+    // Where a new object that does not own its buffers keeps them; null for an object that is followed itself.
     private IEnumerable<Slot?> SlotsIn(IOperation value)
     {
         List<Slot?> slots = new();

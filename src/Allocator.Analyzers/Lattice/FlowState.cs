@@ -1,6 +1,6 @@
 namespace Allocator.Analyzers.Lattice;
 
-/// <summary>What is known of all variables and allocations at one point of a body. All masks hold one bit for each allocation.</summary>
+/// <summary>What is known about all variables and allocations at one point of a body. All masks hold one bit for each allocation.</summary>
 internal sealed class FlowState
 {
     // Shared by clones until one of them changes: most statements change no variable.
@@ -39,13 +39,13 @@ internal sealed class FlowState
     /// <summary>Gets or sets the allocations that no such task uses on some path.</summary>
     public ulong Settled { get; set; }
 
-    /// <summary>Gets or sets the stores (a bit for each, not for each allocation) that stand on some path.</summary>
+    /// <summary>Gets or sets the stores (one bit each, not one per allocation) that are still in effect on some path.</summary>
     public ulong Stored { get; set; }
 
     /// <summary>Gets or sets the stores that something may have overwritten on some path.</summary>
     public ulong Overwritten { get; set; }
 
-    /// <summary>Gets the stores that stand on every path on which they were made.</summary>
+    /// <summary>Gets the stores that are still in effect on every path on which they were made.</summary>
     public ulong SurelyStored => Stored & ~Overwritten;
 
     /// <summary>Gets the allocations that are disposed on every path on which they exist.</summary>
@@ -106,7 +106,9 @@ internal sealed class FlowState
         return changed | JoinMasks(other);
     }
 
-    /// <summary>Drops all that is known of <paramref name="sites"/>: they are allocated anew, or do not exist on this path.</summary>
+    /// <summary>
+    /// Drops everything known about <paramref name="sites"/>, because they are allocated again or do not exist on this path.
+    /// </summary>
     public void Forget(ulong sites)
     {
         for (int i = 0; i < _variables.Length; i++)

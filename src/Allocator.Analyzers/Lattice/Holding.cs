@@ -22,7 +22,7 @@ internal readonly struct Holding
 
     public ulong Raw { get; }
 
-    /// <summary>Gets the owners that exist on some path on which this value does not have them.</summary>
+    /// <summary>Gets the owners that exist on some path on which this value does not hold them.</summary>
     public ulong Uncertain { get; }
 
     /// <summary>Gets the allocations that an object, lambda or task keeps, and that is not the buffer or its memory itself.</summary>

@@ -12,6 +12,6 @@ internal static class HelpPage
     /// <summary>Returns the address of a rule's page, or an empty one if the sources have no public repository.</summary>
     public static string AddressOf(string id) => AddressOf(id, s_rulesAddress);
 
-    /// <summary>Returns the same for pages that lie at <paramref name="rulesAddress"/>.</summary>
+    /// <summary>Returns the same for pages at <paramref name="rulesAddress"/>.</summary>
     public static string AddressOf(string id, string? rulesAddress) => rulesAddress is null ? "" : $"{rulesAddress}{id}.md";
 }

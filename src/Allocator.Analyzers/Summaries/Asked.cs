@@ -3,7 +3,7 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>What is asked about a method, a lambda or a variable.</summary>
 internal enum Asked
 {
-    /// <summary>Where what it returns, or has, comes from.</summary>
+    /// <summary>Where its result or value comes from.</summary>
     Value,
 
     /// <summary>Whether a constructor, or an initial value of a field, certainly makes an owner for its object.</summary>

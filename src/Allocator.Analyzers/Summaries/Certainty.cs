@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What a method does each time it runs, unless the value is null or it was done before.</summary>
+/// <summary>What a method does every time it runs, unless the value is null or this was already done.</summary>
 internal static class Certainty
 {
     /// <summary>Returns whether an operation runs each time its method does, unless its value is null or it was done before.</summary>
@@ -14,7 +14,7 @@ internal static class Certainty
             bool isCertain = parent switch
             {
                 IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
-                // Inside a loop over the items it runs for each of them.
+                // Inside a loop over the items, it runs for each of them.
                 IForEachLoopOperation or IForLoopOperation => inLoops,
                 ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
                 IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
@@ -72,7 +72,7 @@ internal static class Certainty
         return null;
     }
 
-    // A flag among the arguments may say what becomes of the buffer.
+    // A flag among the arguments may decide what happens to the buffer.
     private static bool IsUnlessNull(IOperation operation, ISymbol subject)
     {
         for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
@@ -133,7 +133,7 @@ internal static class Certainty
         _ => true,
     });
 
-    // Another object, as a parent or a pool, says what else may happen to the buffer.
+    // Another object, such as a parent or a pool, may decide what happens to the buffer.
     private static bool IsDone(ISymbol variable, MethodBody body) => body.Root.Descendants().Any(other =>
         SymbolEqualityComparer.Default.Equals((other as IMemberReferenceOperation)?.Member ?? other.ReferencedVariable(), variable)
         && other.Parent is IInvocationOperation { TargetMethod.Name: "Dispose" } or IConditionalAccessOperation

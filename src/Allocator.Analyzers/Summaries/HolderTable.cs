@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>Where the objects of the compilation keep what their constructors are given, if nothing else is ever put there.</summary>
+/// <summary>Where objects of the compilation keep their constructors' arguments, if nothing else is ever put there.</summary>
 internal sealed class HolderTable
 {
     private readonly MethodBodies _bodies;

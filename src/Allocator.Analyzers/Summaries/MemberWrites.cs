@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>Where the source gives a field or a property another value.</summary>
+/// <summary>Finds where the source assigns a field or a property.</summary>
 internal static class MemberWrites
 {
     /// <summary>Returns whether only the constructor gives a member a value, and later code at most null.</summary>
@@ -22,8 +22,8 @@ internal static class MemberWrites
     };
 
     /// <summary>
-    /// Returns whether only one body gives a flag a value: what others set, such as the constructor of an object that does not own what it
-    /// is given, says more than that the body ran before.
+    /// Returns whether only one body assigns a flag. If others do too, such as the constructor of an object that does not own its
+    /// arguments, the flag means more than that the body has run before.
     /// </summary>
     public static bool AreIn(ISymbol flag, SyntaxNode body) => flag.ContainingType.DeclaringSyntaxReferences.All(
         reference => reference.GetSyntax().DescendantNodes().OfType<IdentifierNameSyntax>().All(

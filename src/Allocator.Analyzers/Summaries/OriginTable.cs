@@ -4,8 +4,8 @@ using Allocator.Analyzers.Symbols;
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>
-/// What methods return, variables have and objects get, each looked at once. An answer depends on the source alone and not on who asked
-/// first.
+/// Where the results of methods, the values of variables and the buffers of objects come from; each is examined once. An answer depends
+/// only on the source, not on who asked first.
 /// </summary>
 internal sealed class OriginTable
 {

@@ -67,7 +67,7 @@ internal sealed class OverrideTable
         }
     }
 
-    // Most types have none, and the compiler need not look for theirs.
+    // Most types have none, so the compiler need not look for them.
     private static bool HasBases(INamedTypeSymbol type) => type.DeclaringSyntaxReferences.Any(
         reference => reference.GetSyntax() is BaseTypeDeclarationSyntax { BaseList: not null });
 

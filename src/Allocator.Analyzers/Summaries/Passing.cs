@@ -3,7 +3,7 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>What a call does with an argument that is a buffer or holds one.</summary>
 internal enum Passing
 {
-    /// <summary>It may be kept or disposed: nothing is known of it any more.</summary>
+    /// <summary>It may be kept or disposed, so nothing is known about it any more.</summary>
     Escapes,
 
     /// <summary>It is used during the call and no longer.</summary>
@@ -27,6 +27,6 @@ internal enum Passing
     /// <summary>The returned task uses it until it has completed.</summary>
     HeldByTask,
 
-    /// <summary>It is an object that owns, and memory of it goes to parameters that are <c>out</c>.</summary>
+    /// <summary>It is an object that owns buffers, and some of their memory goes to <c>out</c> parameters.</summary>
     HandedOut,
 }

@@ -1,9 +1,9 @@
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>What becomes of the parameters of records and primary constructors.</summary>
+/// <summary>What happens to the parameters of records and primary constructors.</summary>
 internal static class PrimaryConstructor
 {
-    /// <summary>Returns whether the constructor stands in the heading of its type.</summary>
+    /// <summary>Returns whether the constructor is declared in the header of its type.</summary>
     public static bool Declares(IMethodSymbol constructor, MethodBodies bodies) =>
         bodies.DeclarationOf(constructor) is TypeDeclarationSyntax;
 
@@ -20,7 +20,7 @@ internal static class PrimaryConstructor
             return Passing.Held;
         }
 
-        // A partial type has several parts, and one of them the parameters.
+        // A partial type has several parts, one of which has the parameters.
         Passing passing = Passing.Borrowed;
         foreach (SyntaxNode part in parameter.ContainingType.DeclaringSyntaxReferences.Select(reference => reference.GetSyntax()))
         {

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>
 /// One question, with the questions that it leads to. They may lead back to one that has no answer yet, if methods call each other: then
 /// an answer is assumed. Answers that used the assumed one are dropped when the real one is known, because they depend on which of these
-/// methods was asked about first. So each subject is looked at once for each cycle that it is part of, however many ways lead to it.
+/// methods was asked about first. So each subject is examined once per cycle that contains it, however many paths lead to it.
 /// </summary>
 internal sealed class Question<TSubject, TAnswer>
     where TSubject : notnull
@@ -24,7 +24,7 @@ internal sealed class Question<TSubject, TAnswer>
         _open = new Dictionary<TSubject, (TAnswer, int)>(comparer ?? EqualityComparer<TSubject>.Default);
     }
 
-    /// <summary>Returns the answer about a subject: one of before, or what <paramref name="find"/> finds.</summary>
+    /// <summary>Returns the answer about a subject: an earlier one, or what <paramref name="find"/> finds.</summary>
     public TAnswer Ask(TSubject subject, TAnswer assumed, Func<TAnswer> find)
     {
         if (_answers.TryGetValue(subject, out TAnswer? known))
@@ -56,7 +56,7 @@ internal sealed class Question<TSubject, TAnswer>
         return _answers.GetOrAdd(subject, answer);
     }
 
-    // What was found with the assumed answer is found anew when it is asked for.
+    // Answers that were based on the assumed one are computed again when needed.
     private void Close(TSubject subject, int number)
     {
         _open.Remove(subject);

@@ -2,7 +2,7 @@ using Allocator.Analyzers.Graph;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>Objects that own: they own what their constructor makes, and take over what it is given.</summary>
+/// <summary>Objects that own the buffers which their constructor creates or takes over.</summary>
 internal sealed partial class ResultOrigin
 {
     private Origin OfCreation(IObjectCreationOperation creation, MethodBody body, IMethodSymbol method)
@@ -43,7 +43,7 @@ internal sealed partial class ResultOrigin
     /// <summary>Returns whether all that a lambda returns is a new owner.</summary>
     public bool IsMadeBy(IAnonymousFunctionOperation lambda)
     {
-        // It may call itself by the variable that has it.
+        // It may call itself through its variable.
         return lambda.Symbol is { IsAsync: false, ReturnType: { } type } && _known.Owning.IsBuffer(type)
             && Ask(lambda.Symbol, Asked.Value, () => OfBody(new MethodBody(lambda), lambda.Symbol, isReference: false).IsFresh);
     }
@@ -116,14 +116,14 @@ internal sealed partial class ResultOrigin
         }));
     }
 
-    // What leads back to itself proves nothing.
+    // A question that leads back to itself proves nothing.
     private bool Ask(IMethodSymbol method, Asked about, Func<bool> find) =>
         _question.Ask((method, method, about), Origin.Unknown, () => find() ? Origin.Fresh : Origin.Unknown).IsFresh;
 
     private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
         Fills(part, body, method, type) && (method.MethodKind == MethodKind.Constructor || IsForAllArguments(part, body)));
 
-    // Not if a test of an argument, or another return, comes before it.
+    // Not if a test of an argument or another return precedes it.
     private static bool IsForAllArguments(IOperation filling, MethodBody body)
     {
         for (IOperation? parent = filling.Parent; parent is not null; parent = parent.Parent)

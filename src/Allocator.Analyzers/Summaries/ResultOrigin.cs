@@ -49,7 +49,7 @@ internal sealed partial class ResultOrigin
             all = all.And(one.Source is IParameterSymbol parameter ? Origin.Of(method.Parameters[parameter.Ordinal]) : one);
         }
 
-        // One implementation proves nothing; two that agree do.
+        // One implementation proves nothing about the others; two that agree are accepted.
         return seen == 0 || (seen == 1 && MethodBodies.MayBeOverridden(method)) ? Origin.Unknown : all;
     }
 
@@ -146,7 +146,7 @@ internal sealed partial class ResultOrigin
             ? OfValue(instance, body, method) : Origin.Unknown;
     }
 
-    // One of the buffers that an object owns.
+    // The value is one of the buffers that an object owns.
     private Origin OfItem(IOperation collection, MethodBody body, IMethodSymbol method) =>
         collection is IMemberReferenceOperation { Member: var member, Instance: { } instance }
         && _known.Owning.Owns(member.ContainingType, member) ? OfValue(instance, body, method) : Origin.Unknown;
@@ -209,7 +209,7 @@ internal sealed partial class ResultOrigin
     private bool IsView(ISymbol member, ITypeSymbol? type) =>
         _known.Members.IsKnown(member) && (_known.IsRaw(type) || _known.Types.IsMemory(type)) && !_known.Types.IsMemoryHandle(type);
 
-    // A lambda sees other values of a variable than the method around it.
+    // A lambda may see other values of a variable than the surrounding method.
     private Origin OfVariable(ISymbol local, MethodBody body, IMethodSymbol method) =>
         _question.Ask((local, method, Asked.Value), Origin.Any, () => FindOfVariable(local, body, method));
 
@@ -230,7 +230,8 @@ internal sealed partial class ResultOrigin
     private static bool IsInUsing(ISymbol local) => local.DeclaringSyntaxReferences.Any(reference =>
         reference.GetSyntax().Parent?.Parent is UsingStatementSyntax or LocalDeclarationStatementSyntax { UsingKeyword.RawKind: not 0 });
 
-    // Before an exception, another return or another value; what is disposed on the way that returns it is not handed to the caller.
+    // The disposal comes before an exception, another return or another value; an owner that is disposed on the path that returns it is not
+    // handed to the caller.
     private bool DisposedAsideOnly(ISymbol local, MethodBody body) => body.References(local).All(reference =>
         reference.Parent is not IInvocationOperation call || !_known.Members.IsDispose(call.TargetMethod)
         || call.Syntax.Ancestors().Any(node => node is CatchClauseSyntax or IfStatementSyntax)

@@ -83,7 +83,8 @@ internal sealed class SummaryTable
                 return given == Passing.Held && _table._known.Owning.Takes(parameter) ? Passing.Returned : given;
             }
 
-            // What all methods that the call may run have in common. One that may be overridden proves nothing; two that agree do.
+            // What all methods that the call may run have in common. A single overridable method proves nothing about the others; two that
+            // agree are accepted.
             Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, slot, body) : null;
             if (all is null && parameter is null && method.MethodKind == MethodKind.Constructor
                 && !method.ContainingType.DeclaringSyntaxReferences.IsEmpty)
@@ -199,7 +200,7 @@ internal sealed class SummaryTable
                 return Passing.Returned;
             }
 
-            // If only some paths return it, it neither belongs to the caller nor is gone.
+            // If only some paths return it, it is neither the caller's nor lost.
             return trace.IsReturned ? Passing.Escapes
                 : trace.IsHeldByTask ? Passing.HeldByTask
                 : trace.IsHandedOut ? trace.IsHeldByResult ? Passing.Escapes : Passing.HandedOut

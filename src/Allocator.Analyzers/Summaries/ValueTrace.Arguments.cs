@@ -33,7 +33,7 @@ internal sealed partial class ValueTrace
         passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter, grip.Slot) : passing;
         if (method.MethodKind == MethodKind.Constructor && passing is Passing.Returned or Passing.Held)
         {
-            // `: this(…)` or `: base(…)`: as if it stood in the body.
+            // `: this(…)` or `: base(…)` is treated like a call in the body.
             IsTakenOver |= passing == Passing.Returned && !grip.IsHolder;
             IsHeldByResult |= passing == Passing.Held || grip.IsHolder;
             return;
@@ -47,7 +47,7 @@ internal sealed partial class ValueTrace
         FollowBy(passing, call, grip);
     }
 
-    // An object that raises its own event gives itself to handlers. Code that added one had the object, which escaped there.
+    // An object that raises its own event passes itself to handlers. The code that added a handler had the object, so it escaped there.
     private bool IsOwnEvent(IInvocationOperation call)
     {
         IOperation? raised = call.Instance;
@@ -125,7 +125,7 @@ internal sealed partial class ValueTrace
         }
     }
 
-    // To dispose an object that only holds the buffer may do nothing to that.
+    // Disposing an object that only holds the buffer may leave the buffer alone.
     private bool DisposesHolderAlone(Grip grip, ITypeSymbol type)
     {
         IMethodSymbol? dispose = type.GetMembers(nameof(IDisposable.Dispose)).OfType<IMethodSymbol>()

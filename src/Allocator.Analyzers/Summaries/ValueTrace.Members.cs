@@ -31,7 +31,7 @@ internal sealed partial class ValueTrace
     {
         if (_known.Types.IsDelegate(member.ContainingType))
         {
-            // The call of a lambda: what it returns is looked at inside it.
+            // The call of a lambda, whose result is examined inside it.
             return;
         }
 
@@ -54,7 +54,7 @@ internal sealed partial class ValueTrace
                 Touch(access);
             }
 
-            // `Pop` and its like hand out what was collected.
+            // `Pop` and similar methods hand out collected items.
             Escapes |= member is IMethodSymbol && CollectedType.ItemOf(member.ContainingType) is not null
                 && _known.Types.CanKeep(access.Type);
             bool isFresh = member is IMethodSymbol method && (_known.Factories.Contains(method) || _known.Members.IsCopy(method));
@@ -75,7 +75,7 @@ internal sealed partial class ValueTrace
         }
     }
 
-    // What is followed is of a type of this compilation that has something to dispose: what those that have the interface agree on.
+    // The followed value has a type of this compilation that needs disposal: use what all implementations of the interface agree on.
     private void FollowPromised(IOperation access, ISymbol member)
     {
         IMethodSymbol? promised = member is IPropertySymbol property
@@ -151,7 +151,7 @@ internal sealed partial class ValueTrace
         {
             if (_known.Owning.Owns(member.ContainingType, member))
             {
-                // The object goes on with another buffer, or without one: then the old one is disposed, or other code has it.
+                // The object continues with another buffer or without one, so the old one is disposed or other code holds it.
                 Escapes |= IsEmptied(access);
                 IsRefilled |= isWritten || access.Parent is ICoalesceAssignmentOperation || IsAddedTo(access);
                 Follow(access, Grip.Direct);

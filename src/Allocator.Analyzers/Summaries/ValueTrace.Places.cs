@@ -11,7 +11,7 @@ internal sealed partial class ValueTrace
         {
             if (parent is IUsingOperation or IUsingDeclarationOperation)
             {
-                // An object that has the buffer disposes it with itself, except a stream that leaves it open.
+                // An object that holds the buffer disposes it too, except a stream that leaves it open.
                 bool isOwner = !grip.IsHolder && !_known.Types.IsMemoryHandle(local.Type);
                 Disposes |= isOwner;
                 Escapes |= isOwner || (grip.IsHolder && !_known.Members.IsOfBaseLibrary(local.Type)
@@ -128,7 +128,7 @@ internal sealed partial class ValueTrace
         if (_onlyInFunctions && grip.IsHolder && _known.Types.IsTask(returning.ReturnedValue?.Type)
             && _body.FunctionAround(returning) is IAnonymousFunctionOperation { Symbol.IsAsync: false })
         {
-            // The lambda holds the buffer, and so does what has its task.
+            // The lambda holds the buffer, and so does whatever holds its task.
             return;
         }
 

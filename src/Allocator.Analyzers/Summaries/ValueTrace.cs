@@ -130,7 +130,7 @@ internal sealed partial class ValueTrace
         }
     }
 
-    // What captured the owner holds it.
+    // A lambda that captured the owner holds it.
     private void FollowFunction(IOperation function)
     {
         if (function is not ILocalFunctionOperation { Symbol: var local })

@@ -16,7 +16,7 @@ internal sealed class Factories
     private readonly KnownSymbols _symbols;
     private readonly KnownTypes _types;
 
-    // Several threads use it, for every call of the compilation.
+    // Several threads use it for every call of the compilation.
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
 
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);

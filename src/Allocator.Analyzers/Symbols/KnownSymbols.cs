@@ -2,7 +2,7 @@ using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Symbols;
 
-/// <summary>What the analyzer knows of a compilation, made once for it.</summary>
+/// <summary>What the analyzer knows about a compilation; created once for each.</summary>
 internal sealed class KnownSymbols
 {
     private KnownSymbols(KnownTypes types, Compilation compilation)

@@ -99,7 +99,7 @@ internal sealed class KnownTypes
         IArrayTypeSymbol array => CanKeepAt(depth, array.ElementType),
         { SpecialType: SpecialType.System_Object } => true,
 
-        // While code is typed, structs may contain each other.
+        // While code is being typed, structs may contain each other.
         INamedTypeSymbol { IsRefLikeType: true } structure => depth > DeepestStruct || CanKeepOnStack(structure, depth + 1),
         { SpecialType: not SpecialType.None } or { TypeKind: TypeKind.Enum } => IsCollection(type),
         _ => !type.IsUnmanagedType,
@@ -121,7 +121,7 @@ internal sealed class KnownTypes
     /// <summary>Returns whether a value of the type can be memory, or a view of it.</summary>
     public bool CanShow(ITypeSymbol? type) => IsRaw(type) || IsMemory(type) || CanKeep(type);
 
-    /// <summary>Returns whether a method gives items that are computed when they are asked for; one item may be of any type.</summary>
+    /// <summary>Returns whether a method returns items that are computed lazily; an item may be of any type.</summary>
     public static bool IsLazy(IMethodSymbol method) => method.OriginalDefinition.ReturnType.Name is var name
         && (name is "IEnumerable" or "IOrderedEnumerable" or "IAsyncEnumerable" or "IOrderedAsyncEnumerable"
                 or "IQueryable" or "IOrderedQueryable" || name.EndsWith("Query", StringComparison.Ordinal));
@@ -162,7 +162,7 @@ internal sealed class KnownTypes
     /// <summary>Returns whether the type is a part of an allocator's memory, set apart for one job.</summary>
     public bool IsReservation(ITypeSymbol? type) => type?.Name == "MemoryReservation" && IsAllocator(type);
 
-    /// <summary>Returns whether the type hands out native functions, which work on after its disposal.</summary>
+    /// <summary>Returns whether the type hands out native functions, which still work after its disposal.</summary>
     public bool IsCallbacks(ITypeSymbol type) => type.Name == "NativeAllocationCallbacks"
         && SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly);
 

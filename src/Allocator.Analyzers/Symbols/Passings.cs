@@ -102,7 +102,7 @@ internal sealed class Passings
             return Passing.Held;
         }
 
-        // Code that is not seen and returns a task uses the memory until the task ends.
+        // Invisible code that returns a task uses the memory until the task ends.
         return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _known.Bodies.Of(method) is null
             ? Passing.HeldByTask : Passing.Escapes;
     }

@@ -17,7 +17,7 @@ internal sealed class AdmissionMeter
 
     private const string StatusTag = "http.response.status_code";
 
-    // By the name of the allocator. Always counted, and read on demand: the figures do not depend on when a listener came.
+    // By the name of the allocator. Always counted and read on demand, so the figures do not depend on when a listener started.
     private readonly ConcurrentDictionary<string, AdmissionCounts> _counts = new();
     private readonly Histogram<double> _duration;
     private readonly Counter<long> _refused;

@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// One request: its body is received, then its memory is reserved, then its endpoint runs. Each step may end it with a refusal, which is
-/// written when the request no longer holds anything.
+/// One request: its body is received, then its memory is reserved, then its endpoint runs. Each step may end with a refusal, which is
+/// written when the request holds nothing any more.
 /// </summary>
 internal sealed class AdmittedRequest : IMemoryReservationFeature
 {
@@ -95,7 +95,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             refusal = await ReserveAsync() ?? await RunReservedAsync(endpoint);
             if (refusal is not null && _wasRefused && before?.MayRunAgain == true)
             {
-                // Its need is known now. What it had goes back first.
+                // Its need is known now. Its memory is returned before it runs again.
                 AllocatorLog.RunsAgain(_logger, EndpointName, refusal.Reason);
                 _reservation!.Dispose();
                 before.Restore();
@@ -109,7 +109,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             AllocatorLog.ManagedMemoryShort(_logger, EndpointName, exception);
             if (_context.Response.HasStarted)
             {
-                // The server ends the connection: a response that is cut off must not look whole.
+                // The server closes the connection, because a truncated response must not look complete.
                 throw;
             }
 
@@ -118,7 +118,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         finally
         {
-            // Here, whatever has failed since it was granted. Kept for its figures.
+            // Disposed here, whatever has failed since it was granted. The object is kept for its figures.
             _reservation?.Dispose();
             _context.Features.Set<IMemoryReservationFeature>(null);
         }
@@ -166,7 +166,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch (IOException exception) when (exception.InnerException is OverflowException)
         {
-            // Of Kestrel, for a chunk whose length is no number that fits.
+            // Kestrel throws this for a chunk whose length is not a valid number.
             return Refusal.BadRequest(new BadHttpRequestException(exception.Message, exception));
         }
         catch (Exception exception) when (IsConnectionEnd(exception, isBuffered))
@@ -183,7 +183,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private static bool IsBadEncoding(Exception exception) => exception is InvalidDataException
         or InvalidOperationException { Source: "System.IO.Compression.Brotli" };
 
-    // A connection may break a little before the token is cancelled. A body that another middleware buffers uses a disk too.
+    // A connection may break shortly before the token is cancelled. A body that another middleware buffers needs the disk too.
     private bool IsConnectionEnd(Exception exception, bool isBuffered) => exception switch
     {
         OperationCanceledException => isBuffered ? IsClientGone : !IsTimedOut,
@@ -192,7 +192,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _ => false,
     };
 
-    // A new stream each time: it misses no bytes that another reader read ahead, and disposing it does not close the body.
+    // A new stream each time, so that no bytes are missing which another reader has read ahead, and disposing it does not close the body.
     private void RewindBody()
     {
         if (_body is { } body)
@@ -250,7 +250,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch (ArgumentOutOfRangeException exception)
         {
-            // The estimate is absurd, as from a header that lies, and there is no budget that would refuse it.
+            // The estimate is absurd, for instance from a header that lies, and there is no budget to refuse it.
             outcome = AdmissionMeter.TooLarge;
             return Refusal.TooLarge(exception.Message);
         }
@@ -270,7 +270,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // Returns no reservation: a task for it may fail.
+    // Returns no reservation, because allocating a task for it may fail.
     private async Task WaitAsync(long measured)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
@@ -281,7 +281,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return;
         }
 
-        // Running requests may end when the host stops. Waiting ones would delay it, and are better served elsewhere.
+        // When the host stops, running requests may finish. Waiting ones would delay the stop and are better served elsewhere.
         CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
         ValueTask<MemoryReservation> reserving = isEstimated
@@ -300,7 +300,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch
         {
-            // If this method could not be suspended, the wait goes on, and what it is granted would be lost.
+            // If there is no memory to suspend this method, the wait continues, and a grant would be lost.
             end.Cancel();
             throw;
         }
@@ -328,7 +328,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0 && !IsClientGone)
         {
-            // Codecs lose the cause: an exception of their own clean-up hides it.
+            // Codecs hide the cause behind an exception of their own clean-up.
             AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);
             _context.Response.Clear();
             _wasRefused = true;

@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The server could not keep an upload: its disk is full, or the folder is missing. A type of its own, because errors of the client are
-/// <c>IOException</c>s.
+/// The server could not store an upload, because its disk is full or the folder is missing. A separate type, because errors of the client
+/// are <c>IOException</c>s.
 /// </summary>
 internal sealed class BodyStorageException : Exception
 {

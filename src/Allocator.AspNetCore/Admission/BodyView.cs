@@ -3,14 +3,14 @@ using Microsoft.Win32.SafeHandles;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// A view of a received body with a position of its own. It reads at offsets, so that views and the body of the request do not move each
-/// other; disposing it closes the view only.
+/// A view of a received body with its own position. It reads at offsets, so views and the body of the request do not move each other.
+/// Disposing it closes only the view.
 /// </summary>
 internal sealed class BodyView : Stream
 {
     private readonly Stream _store;
 
-    // Asked for once: it flushes the stream, which the application may be reading.
+    // Read only once, because it flushes the stream, which the application may be reading.
     private readonly SafeFileHandle? _file;
     private readonly long _start;
     private readonly SemaphoreSlim _turns;
@@ -20,7 +20,7 @@ internal sealed class BodyView : Stream
 
     /// <param name="store">The store of the body.</param>
     /// <param name="start">The start of the body in the store.</param>
-    /// <param name="turns">Taken while a store that has only one position is read.</param>
+    /// <param name="turns">A lock that is held while a store with only one position is read.</param>
     /// <param name="length">The length of the view, if it ends before the store.</param>
     public BodyView(Stream store, long start, SemaphoreSlim turns, long? length = null)
     {
@@ -55,7 +55,7 @@ internal sealed class BodyView : Stream
         }
     }
 
-    // A store that has ended with its request throws when it is read.
+    // After its request has ended, the store throws when it is read.
     private Stream Store
     {
         get
@@ -121,7 +121,7 @@ internal sealed class BodyView : Stream
             return read;
         }
 
-        // A body that another middleware has buffered is there as a whole.
+        // A body that another middleware has buffered is already complete.
         return Read(buffer.Span);
     }
 

@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. A slow client holds only these. All bodies
-/// together have a bound in memory. Beyond it they go to files from the start, however many clients come.
+/// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. A slow client holds nothing else. All
+/// bodies together may hold a bounded amount of memory; beyond it, new ones go to files from their first byte.
 /// </summary>
 internal sealed class BufferedBody : IAsyncDisposable
 {
@@ -12,7 +12,7 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     public const long MostHeldBytes = 16L << 20;
 
-    // As large as one block of the server, so that most writes bypass this buffer, which every waiting upload has.
+    // As large as one block of the server, so that most writes bypass this buffer. Every waiting upload has one.
     private const int FileBufferLength = 4096;
 
     private static long s_heldBytes;

@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The stream by which endpoints read a buffered body. It leaves the store open: if an estimate disposes its reader, the endpoint still
-/// has the body.
+/// The stream through which endpoints read a buffered body. It leaves the store open, so the endpoint can read the body after an estimate
+/// has disposed its reader.
 /// </summary>
 internal sealed class BufferedBodyStream : Stream
 {

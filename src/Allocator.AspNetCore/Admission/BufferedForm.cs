@@ -5,8 +5,8 @@ using Microsoft.Extensions.Primitives;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The form of a received body. Its files are views of the body, each with a position of its own: ASP.NET Core would store each file a
-/// second time, while the request holds its reservation.
+/// The form of a received body. Its files are views of the body, each with its own position. ASP.NET Core would store each file a second
+/// time, while the request holds its reservation.
 /// </summary>
 internal sealed class BufferedForm : IFormFeature
 {
@@ -80,7 +80,7 @@ internal sealed class BufferedForm : IFormFeature
         FormFileCollection files = [];
         foreach (IFormFile file in read.Files)
         {
-            // A file of a stream that can seek moves that stream to where it begins.
+            // Opening a file of a seekable stream moves that stream to the beginning of the file.
             view.Position = NoPosition;
             using Stream opened = file.OpenReadStream();
             if (view.Position == NoPosition)

@@ -8,7 +8,7 @@ namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
 /// Checks all endpoints before the server listens. The start fails if one requires memory of an allocator that does not exist or has no
-/// limit, or if another endpoint runs in its place. Without this check only a request would show that, or nothing.
+/// limit, or if another endpoint runs in its place. Without this check, the error would show with the first request, or never.
 /// </summary>
 internal sealed class EndpointCheck : IStartupFilter
 {

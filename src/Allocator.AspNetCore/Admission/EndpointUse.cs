@@ -34,7 +34,7 @@ internal sealed class EndpointUse
     {
         services.GetService<AdmissionMeter>()?.Of(allocator).NoteLargest(reserved);
 
-        // Only a larger one than before can tell something new: the limit is read from files.
+        // Only a reservation larger than any before is reported, because the limit is read from files.
         bool isLargest = reserved > Volatile.Read(ref _largest);
         if (!isLargest || services.GetService<RunningAllocators>()?.LargestTotalOf(allocator) is not { } limit)
         {
@@ -61,7 +61,7 @@ internal sealed class EndpointUse
             Volatile.Write(ref _isUsed, 1);
         }
 
-        // True once only, because the count goes on.
+        // True only once, because the count keeps growing.
         if (Interlocked.Increment(ref _ended) == UnusedRequests && Volatile.Read(ref _isUsed) == 0)
         {
             AllocatorLog.NeverUsed(logger, endpoint, UnusedRequests, reserved >> 20);

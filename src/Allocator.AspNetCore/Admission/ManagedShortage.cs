@@ -5,10 +5,10 @@ namespace Allocator.AspNetCore.Admission;
 /// </summary>
 internal static class ManagedShortage
 {
-    // With less than this free, not even a response or a small picture can be made.
+    // With less than this free, not even a response or a small picture can be created.
     private const int ProbeBytes = 1 << 20;
 
-    // A part of the heap's limit: the collector gives up a little before all of it is committed.
+    // A part of the heap's limit, because the collector gives up shortly before all of it is committed.
     private const double NearlyAll = 0.85;
 
     private const int MostLevels = 16;

@@ -27,7 +27,7 @@ internal sealed class MemoryAdmission
     }
 
     /// <summary>Puts an admission in front of an endpoint. An admission that is already there gets this requirement instead.</summary>
-    /// <exception cref="InvalidOperationException">It would never run: another endpoint is executed instead.</exception>
+    /// <exception cref="InvalidOperationException">It would never run, because another endpoint is executed instead.</exception>
     public static void Require(EndpointBuilder endpoint, MemoryRequirement requirement)
     {
         if (endpoint.Metadata.OfType<MemoryAdmission>().FirstOrDefault() is { } present)
@@ -65,7 +65,7 @@ internal sealed class MemoryAdmission
     }
 
     /// <summary>Finds the allocator that requests reserve from, and checks that it has a limit.</summary>
-    /// <exception cref="InvalidOperationException">There is none, or it has no limit, so that nothing would ever wait.</exception>
+    /// <exception cref="InvalidOperationException">There is no such allocator, or it has no limit, so nothing would ever wait.</exception>
     public MemoryAllocator FindAllocator(IServiceProvider services)
     {
         string name = _requirement.AllocatorName;
@@ -81,7 +81,7 @@ internal sealed class MemoryAdmission
         return allocator;
     }
 
-    // The options of an allocator that was made elsewhere are unknown.
+    // The options of an allocator that was created elsewhere are unknown.
     private static bool RefusesAnything(MemoryAllocator allocator)
     {
         if (allocator.TryReserve(MoreThanAnyBudget, out MemoryReservation? reservation))

@@ -7,12 +7,12 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The response to a request whose endpoint does not run, as problem details. It tells clients no figures of the server; those are logged.
+/// The response to a request whose endpoint does not run, as problem details. It contains no figures of the server; these are logged.
 /// </summary>
 /// <param name="Status">The status code.</param>
 /// <param name="Title">What happened, in a few words.</param>
 /// <param name="Detail">What the client can do.</param>
-/// <param name="RetryAfterSeconds">When it can try again. Null if that is of no use.</param>
+/// <param name="RetryAfterSeconds">When the client may try again; null if trying again is useless.</param>
 /// <param name="Reason">The text to be logged, with figures.</param>
 internal sealed record Refusal(int Status, string Title, string Detail, int? RetryAfterSeconds, string Reason)
 {
@@ -66,7 +66,7 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
         HttpResponse response = context.Response;
         if (response.HasStarted)
         {
-            // By a middleware in front. What is cut off must not look whole.
+            // The response was started by earlier middleware. A truncated response must not look complete.
             context.Abort();
             return;
         }

@@ -3,8 +3,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// Marks that the application has an allocator of this name. It is the name of its options and the key of its service; the one without a
-/// name has neither.
+/// Marks that the application has an allocator of this name. It is the name of its options and the key of its service; the unnamed one has
+/// neither.
 /// </summary>
 /// <param name="Value">The name; empty for the one without a name.</param>
 internal sealed record AllocatorName(string Value)

@@ -6,14 +6,14 @@ namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
 /// Sets a limit for allocators that have none: a part of the container, or else of the machine, stays free. It runs after all other
-/// configuration, so that each way to set a limit counts.
+/// configuration, so that a limit counts however it was set.
 /// </summary>
 internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOptions>
 {
     private const int ContainerPercent = 20;
     private const int MachinePercent = 10;
 
-    // Less would not hold the stacks and the compiled code of a small service.
+    // Less would not be enough for the stacks and the compiled code of a small service.
     private const int LeastMegabytes = 32;
 
     private readonly ConcurrentDictionary<string, int> _names = new();
@@ -50,8 +50,8 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
     }
 
     /// <summary>
-    /// Returns how much the pool may hold, where idle memory goes before what has to stay free is missing. Null for the usual size, which
-    /// in a small container is less than one photograph takes: the pages of each one would be new.
+    /// Returns how much the pool may hold, or null for the default size. In a small container the default is less than one photograph
+    /// takes, so each one would need new pages. Idle memory is released before the minimum is violated.
     /// </summary>
     public static int? ComputePool(in MemoryLoad memory) =>
         IsContainer(memory) && Compute(memory) is int free ? (int)Math.Clamp(((memory.TotalBytes >> 20) - free) / 2, 0, int.MaxValue) : null;

@@ -46,8 +46,8 @@ internal sealed class OptionsFromConfiguration : IConfigureNamedOptions<MemoryAl
         configured.ApplyTo(options);
     }
 
-    // Otherwise a misspelt key would mean no budget, which shows weeks later. Checked only in a section: a root has the keys of everything
-    // else. Subsections belong to others.
+    // Otherwise a misspelt key would mean no budget, which would show weeks later. Only a section is checked, because the root has
+    // everybody's keys; subsections may belong to other allocators.
     private void AddUselessKeys(List<string> failures)
     {
         if (Section is not IConfigurationSection)

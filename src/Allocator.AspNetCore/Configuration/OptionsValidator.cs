@@ -1,7 +1,7 @@
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// Finds at start any error that an allocator would report at its first use, by making one: that reads the options and takes no memory.
+/// Finds errors in the options at start, by creating an allocator: that validates them and takes no memory.
 /// </summary>
 internal sealed class OptionsValidator : IValidateOptions<MemoryAllocatorOptions>
 {

@@ -6,8 +6,8 @@ namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
 /// Bounds the bytes of an upload that Kestrel reads before any code asks for them. By default that is a megabyte for each connection, on
-/// the pinned heap and in no budget: three hundred uploads at once take 300 MB before the first request is admitted. Limits that the
-/// application has set itself stay. These options exist only if Kestrel is the server.
+/// the pinned heap and outside of every budget, so 300 uploads at once take 300 MB before the first request is admitted. Limits that the
+/// application has set are kept. These options exist only if Kestrel is the server.
 /// </summary>
 internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportOptions>, IPostConfigureOptions<KestrelServerOptions>
 {

@@ -58,7 +58,7 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
             : HealthCheckResult.Degraded(complaint, exception: null, data));
     }
 
-    // Reported, but still healthy: one large picture must not make a service look short of memory until it is restarted.
+    // Reported, but still healthy, because one large picture must not make a service look short of memory until it is restarted.
     private string? Advice(long largest) => largest > 0 && largest > _running?.LargestTotalOf(_allocator) / 2
         ? string.Create(
             CultureInfo.InvariantCulture,

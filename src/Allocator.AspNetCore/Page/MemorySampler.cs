@@ -24,7 +24,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
 
     private const int MostOutstanding = 20;
 
-    // A file of 8 MiB is read for it: not for each view of a page that asks each second.
+    // Reading it takes a file of 8 MiB, too much for a page that polls every second.
     private const long RecordsMilliseconds = 5000;
 
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(1);
@@ -57,7 +57,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
             {
                 Sample();
 
-                // It would keep the context of the request that asks for the page first, as long as the application runs.
+                // Otherwise the context of the first request would be kept alive as long as the application runs.
                 using IDisposable? suppressed = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
                 _loop = RunAsync(_stop.Token);
             }
@@ -150,7 +150,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
         catch (Exception exception) when (exception is IOException or InvalidDataException or OutOfMemoryException)
         {
-            // The rest of the page is of use without it.
+            // The rest of the page is useful without it.
             return [];
         }
     }
@@ -206,7 +206,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
         catch (Exception exception) when (exception is OutOfMemoryException or ObjectDisposedException)
         {
-            // The charts have a gap then. A failed reading must neither end the process nor stop the readings.
+            // The charts then have a gap. A failed reading must neither end the process nor stop later readings.
         }
     }
 }

@@ -3,7 +3,7 @@ using Allocator.Analyzers.Symbols;
 
 namespace Allocator.CodeFixes.Awaiting;
 
-/// <summary>Which methods can become async and still do what they did.</summary>
+/// <summary>Decides which methods can become async without changing what they do.</summary>
 internal static class AsyncLegality
 {
     // This compiler has no name for it yet.
@@ -20,7 +20,7 @@ internal static class AsyncLegality
         && method.Returns.All(statement => CanAwait(statement, method, source))
         && MayHaveItsViews(method, source);
 
-    // What an async method of a struct changes in it is lost.
+    // Changes that an async method of a struct makes to the struct are lost.
     private static bool WorksOnACopyOfItself(TaskMethod method, SourceFile source) =>
         method.Symbol is { IsStatic: false, IsReadOnly: false, ContainingType: { IsValueType: true, IsReadOnly: false } }
         && method.Body.DescendantNodes().OfType<ExpressionSyntax>().Any(node => node switch
@@ -36,7 +36,7 @@ internal static class AsyncLegality
         ExpressionSyntax place = name.Parent is MemberAccessExpressionSyntax access && access.Name == name ? access : name;
         return member switch
         {
-            // A part of it may be written, and a method of it may change it.
+            // A part of it may be assigned, and one of its methods may change it.
             IFieldSymbol field => !field.IsReadOnly && (field.Type is { IsValueType: true, SpecialType: SpecialType.None }
                 || Using.Assignments.IsTarget(place) || place.Parent is PostfixUnaryExpressionSyntax or PrefixUnaryExpressionSyntax),
             IPropertySymbol property => property.GetMethod is not { IsReadOnly: true } || Using.Assignments.IsTarget(place),

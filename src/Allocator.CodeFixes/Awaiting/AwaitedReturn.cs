@@ -40,7 +40,7 @@ internal static class AwaitedReturn
         }
     }
 
-    // Without a result, awaiting and returning are two statements. They need braces if there was room for one only.
+    // Without a result, awaiting and returning are two statements, which need braces where only one was allowed.
     private static IEnumerable<TextChange> AwaitedAndLeft(ReturnStatementSyntax statement, ExpressionSyntax value, SourceText text)
     {
         bool hasItsLine = text.BeginsItsLine(statement.SpanStart);

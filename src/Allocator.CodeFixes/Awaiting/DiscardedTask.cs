@@ -5,7 +5,7 @@ namespace Allocator.CodeFixes.Awaiting;
 /// <summary>A task that an async method drops, as in <c>_ = stream.WriteAsync(owner.Memory);</c>.</summary>
 internal static class DiscardedTask
 {
-    /// <summary>Returns the change that awaits it, or none if it is used otherwise or must not be awaited.</summary>
+    /// <summary>Returns the change that awaits the task, or none if the task is used otherwise or cannot be awaited.</summary>
     public static IEnumerable<TextChange> Changes(Diagnostic diagnostic, SourceFile source)
     {
         SyntaxNode call = source.Root.FindNode(diagnostic.Location.SourceSpan, getInnermostNodeForTie: true);

@@ -7,7 +7,7 @@ internal static class AllocatedOwner
 
     /// <summary>Returns where the owner that <paramref name="diagnostic"/> is about was allocated.</summary>
     public static Location Site(Diagnostic diagnostic) =>
-        // A rule that reports a use names the allocation beside it.
+        // A rule that reports a use also names the allocation.
         diagnostic.AdditionalLocations.Count > 0 ? diagnostic.AdditionalLocations[0] : diagnostic.Location;
 
     /// <summary>
@@ -36,7 +36,7 @@ internal static class AllocatedOwner
 
         SyntaxNode node = root.FindNode(site.SourceSpan, getInnermostNodeForTie: true);
 
-        // An awaited owner stands there with its `await`; the call around it may wrap it.
+        // An awaited owner includes its `await`, and the surrounding call may wrap it.
         if (node is AwaitExpressionSyntax or BaseObjectCreationExpressionSyntax)
         {
             return (ExpressionSyntax)node;

@@ -14,7 +14,7 @@ internal sealed class Layout
         _braces = braces;
     }
 
-    /// <summary>Returns a line break and what stands before a new line inside the braces around <paramref name="position"/>.</summary>
+    /// <summary>Returns a line break and the indentation of a new line inside the braces around <paramref name="position"/>.</summary>
     public string NewLine(int position, Braces? without = null) => LineBreak(position) + Indentation(position, without);
 
     public string LineBreak(int position) => _source.Text.LineBreakNear(position);
@@ -32,7 +32,7 @@ internal sealed class Layout
 
     public string Step(Braces braces) => _source.Text.StepAround(braces.Content);
 
-    /// <summary>Returns the changes that indent what stands between <paramref name="braces"/>, but for strings of several lines.</summary>
+    /// <summary>Returns the changes that indent the code between <paramref name="braces"/>, except multi-line strings.</summary>
     public IEnumerable<TextChange> Indent(Braces braces)
     {
         int first = _source.Text.Lines.GetLineFromPosition(braces.Indented.Start).LineNumber;

@@ -152,7 +152,7 @@ internal sealed class OwnerDeclarations
         return known;
     }
 
-    // The next round fixes what lies within another fix.
+    // The next round fixes what is inside another fix.
     private bool IsTouched(SyntaxNode node) => _touched.Any(span => span.OverlapsWith(node.Span));
 
     // A new line like the statement's own; or a space if the statement does not begin its line.

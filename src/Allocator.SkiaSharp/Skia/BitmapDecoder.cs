@@ -1,7 +1,7 @@
 namespace Allocator.Skia;
 
 /// <summary>
-/// Decodes a file into pooled memory, one step after the other. All that can be refused is allocated before Skia is called.
+/// Decodes a file into pooled memory, step by step. Everything that can be refused is allocated before Skia is called.
 /// </summary>
 internal sealed class BitmapDecoder
 {
@@ -179,7 +179,7 @@ internal sealed class BitmapDecoder
 
     private void ThrowIfFrameIsMissing(SKCodec codec)
     {
-        // A picture that is none reports no frames.
+        // A picture that is not animated reports no frames.
         if (_plan.FrameIndex > 0 && Math.Max(codec.FrameCount, 1) is int frames && _plan.FrameIndex >= frames)
         {
             throw new ArgumentOutOfRangeException(
@@ -220,7 +220,7 @@ internal sealed class BitmapDecoder
         });
         same = Math.Min(same, Math.Min(count, compared));
 
-        // Behind the first scan each row is there, if coarsely.
+        // After the first scan each row is there, though coarse.
         return new DecodedRows(
             jpeg.IsInFirstScan ? same : count, IsComplete: jpeg.HasAllScans && same == info.Height);
     }
@@ -235,7 +235,7 @@ internal sealed class BitmapDecoder
     private void Place(nint rows, int y, int count, PixelMemory pixels) =>
         Turn.Copy(rows, _plan.Decoded.RowBytes, y, count, _plan.Decoded, _plan.Origin, pixels);
 
-    // Has each strip used: its address, its first row and the number of its rows. Returns how many rows there were.
+    // Calls back for each strip with its address, its first row and the number of its rows. Returns how many rows there were.
     private unsafe int Decode(EncodedPicture source, IMemoryOwner<byte> strip, Action<nint, int, int> use)
     {
         using MemoryHandle sourcePin = source.Content.Pin();

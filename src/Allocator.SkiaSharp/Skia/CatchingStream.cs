@@ -3,8 +3,8 @@ using System.Runtime.ExceptionServices;
 namespace Allocator.Skia;
 
 /// <summary>
-/// Passes encoded bytes from Skia to a stream of the user's. An exception of that stream is kept until Skia has returned: if it passed
-/// native code, the process would end.
+/// Passes encoded bytes from Skia to a stream of the user's. An exception of that stream is kept until Skia has returned, because passing
+/// it through native code would end the process.
 /// </summary>
 internal sealed class CatchingStream(Stream destination) : SKAbstractManagedWStream
 {
@@ -36,7 +36,7 @@ internal sealed class CatchingStream(Stream destination) : SKAbstractManagedWStr
         }
         catch (Exception exception)
         {
-            // No more than this: below Skia's frames there may be no managed memory left.
+            // Do no more than this, because there may be no managed memory left here.
             _failure = exception;
             return false;
         }

@@ -1,8 +1,7 @@
 namespace Allocator.Skia;
 
 /// <summary>
-/// What Skia's codecs take from malloc, beside the pixels that they are given. Measured with 3.119 and 4.155 for each kind of file; the
-/// tests measure it again.
+/// What Skia's codecs take from malloc besides the pixels. Measured with 3.119 and 4.155 for each kind of file; the tests measure it again.
 /// </summary>
 internal static class CodecMemory
 {
@@ -17,7 +16,7 @@ internal static class CodecMemory
 
     public static long Estimate(ReadOnlySpan<byte> start, SKEncodedImageFormat format, int width, int height) =>
         Fixed + (width * (OfAColumn + (format == SKEncodedImageFormat.Webp ? OfAColumnOfWebP : 0)))
-            // Others were never measured: what a decoder that keeps a whole picture takes.
+            // Other formats were not measured: assume a decoder that keeps a whole picture.
             + (PictureHeader.TryRead(start, out PictureHeader header) ? header.DecoderBytes
                 : format == SKEncodedImageFormat.Wbmp ? 0
                 : (long)width * height * 4);

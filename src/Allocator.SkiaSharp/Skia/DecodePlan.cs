@@ -1,6 +1,6 @@
 namespace Allocator.Skia;
 
-/// <summary>The steps from a file to the bitmap that was asked for, and the most that they take at once.</summary>
+/// <summary>The steps from a file to the requested bitmap, and the most memory that they take at once.</summary>
 internal sealed class DecodePlan
 {
     /// <summary>How many rows are decoded at once, if they are turned: enough that whole cache lines of the target are written.</summary>
@@ -47,8 +47,8 @@ internal sealed class DecodePlan
     public bool AcceptsIncomplete { get; }
 
     /// <summary>
-    /// Gets how the memory of the decoded pixels is allocated: clean if the codec may leave some of them as they are. Of whole pictures it
-    /// writes each pixel, in the colour types that are admitted here.
+    /// Gets how the memory of the decoded pixels is allocated: clean if the codec may leave some of them as they are. In complete pictures
+    /// it writes each pixel, with the colour types that are accepted here.
     /// </summary>
     public AllocationOptions DecodedMemory => AcceptsIncomplete ? AllocationOptions.Clean : AllocationOptions.None;
 
@@ -74,7 +74,7 @@ internal sealed class DecodePlan
     {
         long decoded = Of(allocator, Decoded);
 
-        // Of a JPEG without its end marker, rows are compared before they count.
+        // For a JPEG without its end marker, rows are compared before they count.
         long strip = Format == SKEncodedImageFormat.Jpeg ? allocator.EstimateBytes((long)Decoded.RowBytes * RowsOfStrip) : 0;
         long most = Add(allocator.EstimateBytes(Math.Min(sourceBytes, Array.MaxLength)), decoded, strip, CodecBytes);
         long last = decoded;
@@ -126,7 +126,7 @@ internal sealed class DecodePlan
                 or SKColorType.RgbaF16 or SKColorType.Bgr101010xXR:
                 return options.ColorType.Value;
             default:
-                // Of some of these Skia writes only a part of each pixel, and reports success.
+                // For some of these Skia writes only a part of each pixel and reports success.
                 throw new NotSupportedException(
                     $"Skia's codecs do not decode to {options.ColorType}. Leave {nameof(SKBitmapDecodeOptions)}."
                     + $"{nameof(SKBitmapDecodeOptions.ColorType)} null, and convert the bitmap.");

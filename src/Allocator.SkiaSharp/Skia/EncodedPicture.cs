@@ -5,25 +5,25 @@ namespace Allocator.Skia;
 /// it says how much the whole picture takes.
 /// </summary>
 /// <remarks>
-/// Until the job has its reservation, the beginning is in arrays that no budget counts. Counted, it would stand in the way of the
-/// reservation that the job waits for, and a header could not be read behind others that wait.
+/// Until the job has its reservation, the beginning is in arrays that no budget counts. Otherwise it could block the very reservation that
+/// the job waits for, and no header could be read while others wait.
 /// </remarks>
 internal sealed class EncodedPicture : IDisposable
 {
     /// <summary>Contains the header of most files, and is little to hold while a job waits for its reservation.</summary>
     private const int FirstPart = 64 * 1024;
 
-    // Of a header that does not end before, more is counted.
+    // If the header does not end before this, further bytes are counted.
     private const int LongestUncounted = 1024 * 1024;
 
     private readonly Stream _stream;
 
-    // Where a stream that can seek was at first.
+    // The initial position of a seekable stream.
     private readonly long _start;
     private readonly bool _isAsync;
     private readonly CancellationToken _cancellationToken;
 
-    // The rest of the stream, by its own report; null if it reports no length.
+    // The length of the rest of the stream as it reports it, or null if it reports none.
     private readonly long? _statedLength;
     private MemoryAllocator _allocator;
     private bool _isReserved;
@@ -70,7 +70,7 @@ internal sealed class EncodedPicture : IDisposable
     }
 
     /// <summary>Reads as much as the header takes, and returns it.</summary>
-    /// <exception cref="ArgumentException">The stream is at its end, behind bytes that nothing has read here.</exception>
+    /// <exception cref="ArgumentException">The stream is at its end, after bytes that were not read here.</exception>
     /// <exception cref="InvalidDataException">Skia knows no such format, or the file is empty or ends within its header.</exception>
     public async ValueTask<CodecHeader> ReadHeaderAsync()
     {

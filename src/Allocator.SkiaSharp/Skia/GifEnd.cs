@@ -1,8 +1,8 @@
 namespace Allocator.Skia;
 
 /// <summary>
-/// The end of a GIF: an empty block behind the data of a picture, and the trailer. Skia does without the trailer, but takes a picture
-/// without the empty block for one that is cut off.
+/// The end of a GIF: an empty block behind the data of a picture, and the trailer. Skia does not need the trailer, but treats a picture
+/// without the empty block as cut off.
 /// </summary>
 internal static class GifEnd
 {

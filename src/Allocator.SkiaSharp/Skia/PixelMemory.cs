@@ -56,7 +56,7 @@ internal sealed class PixelMemory
         }
         catch (Exception)
         {
-            // In Guarded mode something has written behind the pixels. It was raised as an event.
+            // In Guarded mode something has written past the pixels. This was raised as an event.
         }
 
         try

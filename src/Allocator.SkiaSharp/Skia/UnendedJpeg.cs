@@ -2,7 +2,7 @@ namespace Allocator.Skia;
 
 /// <summary>A JPEG without an end marker. The decoder needs one: offered here, it decodes as far as the data goes.</summary>
 /// <param name="At">Where the marker belongs: behind the data of the last scan, before anything else that follows.</param>
-/// <param name="HasAllScans">Whether each coefficient comes in one of the scans, down to its last bit.</param>
+/// <param name="HasAllScans">Whether the scans contain each coefficient down to its last bit.</param>
 /// <param name="IsInFirstScan">Whether the first scan is the last one.</param>
 /// <param name="NextRestart">The number of the restart marker that the last scan lacks; null if it has all.</param>
 internal readonly record struct UnendedJpeg(int At, bool HasAllScans, bool IsInFirstScan, int? NextRestart)
@@ -19,8 +19,8 @@ internal readonly record struct UnendedJpeg(int At, bool HasAllScans, bool IsInF
     }
 
     /// <summary>
-    /// Writes data as it might follow, then the end marker. Rows that come out different depend on data that is missing, because a
-    /// decoder does not read behind the last block.
+    /// Writes data that might follow, then the end marker. Rows that come out different depend on missing data, because a decoder does not
+    /// read past the last block.
     /// </summary>
     /// <returns>The length of what was written.</returns>
     public int WriteContinuation(Span<byte> target)

@@ -12,7 +12,7 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
 
     public override int MaxBufferSize { get; } = maximumLength;
 
-    // Exactly the length asked for, although more is there: guarded mode then finds writes beyond it.
+    // Exactly the requested length, although there is more, so that Guarded mode finds writes beyond it.
     [return: OwnedBuffer]
     public override IMemoryOwner<T> Rent(int minBufferSize = -1)
     {

@@ -20,7 +20,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
     /// <summary>How growth is divided into blocks. Each takes no more memory than the one before it.</summary>
     private enum Division
     {
-        /// <summary>As much as there is already, because more will follow.</summary>
+        /// <summary>Doubles, because more will follow.</summary>
         WithReserve,
 
         /// <summary>Few blocks, the last one rounded up.</summary>
@@ -30,7 +30,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         Exact,
     }
 
-    // The last block is the only one that can lie apart.
+    // Only the last block can be apart from the stream.
     public override long ApartFrom => StartOf(_blocks.Count - 1);
 
     // The most that the capacity can become.
@@ -55,7 +55,8 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             throw MemoryLimitExceededException.ForBudget(capacity, budget);
         }
 
-        // Without a budget the blocks would take all that the container has, from others too. The allocation itself checks a single block.
+        // Otherwise, without a budget, the blocks would take all memory of the container, at the cost of others. The allocation itself
+        // checks a single block.
         if (capacity - Capacity > largestBlock)
         {
             allocator.Settings.ThrowIfLargerThanContainer(needed, capacity);
@@ -152,7 +153,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
 
     private long StartOf(int index) => index <= 0 ? 0 : _blocks[index - 1].End;
 
-    // The first of the blocks that lie wholly behind a position.
+    // The first block that is wholly behind a position.
     private int FirstBehind(long position)
     {
         int first = _blocks.Count;
@@ -202,7 +203,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         return Math.Min(length, largestBlock);
     }
 
-    // Whole blocks if they fit beside the stream's own memory; otherwise it would wait for that.
+    // Whole blocks if they fit together with the stream's own memory; otherwise it would wait for itself.
     private int LengthApart(long present, int length, long left, out bool isExact)
     {
         int block = NextLength(present, present + length, Division.WithReserve);
@@ -257,7 +258,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             }
             catch (MemoryCorruptedException e)
             {
-                // The others still go back.
+                // The others are still returned.
                 finding ??= ExceptionDispatchInfo.Capture(e);
             }
         }

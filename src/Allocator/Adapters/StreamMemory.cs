@@ -3,7 +3,7 @@ namespace Allocator.Adapters;
 /// <summary>The bytes behind a stream, in blocks of any length, found by their position. Not thread-safe.</summary>
 internal abstract class StreamMemory(long capacity = 0) : IDisposable
 {
-    // The last block asked for: most streams are read and written in order.
+    // The block used last, because most streams are read and written in order.
     private Memory<byte> _block;
     private long _blockStart;
 
@@ -63,7 +63,7 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
     /// </summary>
     public abstract void Grow(long capacity, bool clean = false, bool withReserve = false);
 
-    /// <summary>Returns the blocks that lie wholly beyond a length.</summary>
+    /// <summary>Returns the blocks that are wholly beyond a length.</summary>
     public virtual void Shrink(long length)
     {
     }
@@ -134,7 +134,7 @@ internal abstract class StreamMemory(long capacity = 0) : IDisposable
 
     protected abstract Memory<byte> Find(long position, out long start);
 
-    /// <summary>Called when blocks go: the last one asked for may be among them.</summary>
+    /// <summary>Called when blocks are returned: the one used last may be among them.</summary>
     protected void ForgetBlock()
     {
         _block = default;

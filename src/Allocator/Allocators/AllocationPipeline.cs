@@ -107,7 +107,7 @@ internal sealed class AllocationPipeline(
         Allocate(fitting, isAdmitted ? permit : Admission.Acquire(account, fitting.UpperBoundInBytes()), out allocation);
     }
 
-    /// <summary>Fills a plan, and begins the rent. If this fails, the permit goes back.</summary>
+    /// <summary>Fills a plan and begins the rent. If this fails, the permit is returned.</summary>
     public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
     {
         Filling filling = default;
@@ -253,7 +253,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // The parts already taken become idle, which the trimmer must know.
+    // The parts already taken become idle, and the trimmer must know that.
     private void Cancel(in Allocation allocation, in BudgetPermit permit)
     {
         permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);

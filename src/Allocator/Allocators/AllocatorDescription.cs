@@ -23,26 +23,26 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, LearnedJobs jobs,
         bool isDisposed)
     {
-        string state = isDisposed ? ", disposed: outstanding memory goes when it comes back" : "";
+        string state = isDisposed ? ", disposed: outstanding memory is freed when it is returned" : "";
         _text.Append($"{nameof(MemoryAllocator)} {settings.Options.Name ?? "without a name"}, {settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
         WriteJobs([.. jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs)]);
         WriteSystem();
         WriteOutstanding(now, pool);
-        Line("idle", $"{Bytes(now.RetainedBytes)}, of that {Bytes(arrays.IdleBytes)} in arrays; "
+        Line("idle", $"{Bytes(now.RetainedBytes)}, {Bytes(arrays.IdleBytes)} of it in arrays; "
             + $"{Bytes(now.QuarantinedBytes)} in quarantine");
-        Line("held", $"{Bytes(now.CommittedBytes)} from the system, at most {Bytes(now.PeakCommittedBytes)} so far, without arrays");
-        Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
+        Line("held", $"{Bytes(now.CommittedBytes)} from the system, peak {Bytes(now.PeakCommittedBytes)}, without arrays");
+        Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} from idle memory, {now.PoolMisses:N0} from new memory"));
         WriteTrim(TrimReason.Period, "after idle periods");
         WriteTrim(TrimReason.HighLoad, "at high load");
         WriteTrim(TrimReason.Refusal, "to make room");
         WriteTrim(TrimReason.Requested, "by a call");
         string mapping = NativeMapThreshold.IsSet ? $"maps from {Bytes(NativeMapThreshold.Bytes)} on, " : "";
-        Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: it has no threshold to fix, and cannot be trimmed"
+        Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: nothing to set or to trim"
             : settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
             : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}")));
-        Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a refusal of the system, ")
-            + Invariant($"{MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
+        Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after the system refused ")
+            + Invariant($"memory, {MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
         return _text.ToString().TrimEnd();
     }
 
@@ -73,11 +73,11 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             : $"{Bytes(limit)}, {Bytes(now.BudgetUsedBytes)} outstanding or reserved "
                 + $"({Options}{nameof(options.MemoryBudgetMegabytes)})");
         Line("waiting", budget is null
-            ? "nothing can wait without a budget"
+            ? "no: nothing waits without a limit"
             : Invariant($"{budget.Waiters:N0} requests now, {now.BudgetWaits:N0} so far; synchronous calls wait up to ")
                 + $"{options.BudgetTimeout} ({Options}{nameof(options.BudgetTimeout)})");
         Line("stays free", settings.MinimumFreeBytes == 0
-            ? $"nothing has to ({Options}{nameof(options.MinimumFreeMegabytes)})"
+            ? $"no minimum ({Options}{nameof(options.MinimumFreeMegabytes)})"
             : $"{Bytes(settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
     }
 
@@ -96,16 +96,16 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
     {
         Headroom left = settings.Headroom.Read();
         Line("hard limit", !left.HasHardLimit
-            ? "none that the process is killed for, or none that can be read"
-            : $"leaves {Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)}, "
-                + $"{(settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
+            ? "none, or it cannot be read"
+            : $"{Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)} left, "
+                + $"{(settings.HonorsMemoryLimit ? "honoured" : "not honoured")} "
                 + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
         long? collector = SystemMemory.TryReadCollectorLimit();
         Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "reports no limit on this runtime");
         MemoryLoad load = settings.Pressure.ReadLoad();
         string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
         Line("load", load.Source == MemoryLoadSource.None
-            ? "unknown: the system says nothing, and is taken to have room"
+            ? "unknown: nothing can be read, so there is assumed to be room"
             : $"{(load.IsHigh ? "high" : "not high")}: {Bytes(load.UsedBytes)} of {Bytes(load.TotalBytes)} used{stalled}, "
                 + $"by {load.Source}{(load.Origin is string origin ? $" {origin}" : "")}");
     }
@@ -137,8 +137,8 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         Line("- by size", $"{sizes[0]} of up to 4 MiB, {sizes[1]} to 16, {sizes[2]} to 64, {sizes[3]} larger");
         Line("- by age", $"{ages[0]} for less than 1 s, {ages[1]} to 1 min, {ages[2]} to 1 h, {ages[3]} longer"
             + (known == 0 ? "" : $"; the oldest for {Ago(longest)}"));
-        Line("- unknown", Invariant($"{Math.Max(0, now.OutstandingAllocations - known):N0} in arrays or mappings, which no list has; ")
-            + $"{nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} lists what is allocated after it");
+        Line("- unknown", Invariant($"{Math.Max(0, now.OutstandingAllocations - known):N0} in arrays or mappings, which are not listed; ")
+            + $"{nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} lists later allocations");
     }
 
     private void WriteTrim(TrimReason reason, string when)

@@ -7,11 +7,12 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Everything that an allocator is made with: the resolved options, and the parts that tests replace (sizes, memory source, clock, load).
+/// Everything that an allocator is created with: the resolved options, and the parts that tests replace (sizes, memory source, clock,
+/// load).
 /// </summary>
 internal sealed class AllocatorSettings
 {
-    /// <summary>What code for SIMD reads behind a buffer: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE, and a register of AVX-512.</summary>
+    /// <summary>How far SIMD code reads past a buffer: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE, and a register of AVX-512.</summary>
     public const int DefaultOverreadTolerance = 64;
 
     /// <summary>The largest alignment for which a small request goes to a heap. The heap may waste as much as that.</summary>
@@ -94,7 +95,7 @@ internal sealed class AllocatorSettings
 
     public long? MemoryBudgetInBytes { get; init; }
 
-    /// <summary>Gets how much of the container or machine must stay free for a request to be admitted; 0 for none.</summary>
+    /// <summary>Gets how much of the container or machine must stay free when a request is admitted; 0 for no minimum.</summary>
     public long MinimumFreeBytes { get; init; }
 
     public ProcessHeadroom Headroom { get; init; } = ProcessHeadroom.Shared;

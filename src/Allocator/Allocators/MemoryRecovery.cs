@@ -6,11 +6,11 @@ using Allocator.Pooling;
 
 namespace Allocator.Allocators;
 
-/// <summary>Makes room when memory is refused. Throws once that was tried often enough.</summary>
+/// <summary>Makes room when memory is refused, and throws after enough attempts.</summary>
 internal sealed class MemoryRecovery(
     AllocatorSettings settings, IdleMemory idle, UniformUnmanagedMemoryPool pool, AllocatorContext context)
 {
-    // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes need it.
+    // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads return buffers within such times, and 32-bit processes need it.
     private const int Retries = 8;
 
     // Requests of other threads, which fit the budget too, may take the memory that this one has released. That happens more often than
@@ -28,7 +28,8 @@ internal sealed class MemoryRecovery(
     /// <returns>How long the caller waits before the next attempt.</returns>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// The container has no room, or too little idle memory was released; or the request comes from a hook that runs as memory goes back.
+    /// The container has no room, or too little idle memory was released; or the request comes from a hook that runs while memory is
+    /// returned.
     /// </exception>
     public TimeSpan Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
@@ -84,7 +85,7 @@ internal sealed class MemoryRecovery(
         if (attempt > Retries)
         {
             throw new OutOfMemoryException(
-                Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempt} times in all; idle memory was released in ")
+                Invariant($"The operating system refused {requestedBytes:N0} bytes {attempt} times, although idle memory was released in ")
                     + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
                     + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
         }

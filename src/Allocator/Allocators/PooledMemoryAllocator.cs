@@ -112,7 +112,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget, Jobs);
     }
 
-    // An allocator that is dropped releases its idle memory. Outstanding memory keeps the pool alive, and goes when it comes back.
+    // An allocator that is dropped releases its idle memory. Outstanding memory keeps the pool alive, and is released when it is returned.
     ~PooledMemoryAllocator()
     {
         if (!Environment.HasShutdownStarted && _usage is not null)

@@ -4,15 +4,14 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// A process's record of its buffers in <see cref="SafetyMode.Guarded"/> mode. Reads the file that such a process leaves behind when it
-/// dies of a fault. In <see cref="SafetyMode.Sampled"/> mode no file is written.
+/// Reads the file in which a process in <see cref="SafetyMode.Guarded"/> mode records its buffers, and which it leaves behind if a fault
+/// ends it. In <see cref="SafetyMode.Sampled"/> mode no file is written.
 /// </summary>
 /// <remarks>
 /// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;
 /// without either it is <c>allocator-&lt;process id&gt;.records</c> in the folder for temporary files. An existing file is never
 /// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers. A
-/// process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
-/// callers.
+/// process that ends normally deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent callers.
 /// </remarks>
 public sealed class AllocationRecords
 {
@@ -24,7 +23,9 @@ public sealed class AllocationRecords
         Records = records;
     }
 
-    /// <summary>Gets the path of this process's records; <see langword="null"/> before the first, or if no file could be made.</summary>
+    /// <summary>
+    /// Gets the path of this process's records; <see langword="null"/> before the first record, or if no file could be created.
+    /// </summary>
     public static string? CurrentPath { get; internal set; }
 
     /// <summary>Gets the process that wrote the file.</summary>
@@ -33,7 +34,7 @@ public sealed class AllocationRecords
     /// <summary>Gets the time when that process was started, in UTC.</summary>
     public DateTime ProcessStarted { get; }
 
-    /// <summary>Gets how many buffers found no room in the file, because it was full of buffers still being watched.</summary>
+    /// <summary>Gets how many buffers were not recorded, because the file was full of buffers that were still watched.</summary>
     public long DroppedRecords { get; }
 
     /// <summary>Gets all records, in no particular order. Those of freed buffers stay until another buffer needs their place.</summary>
@@ -43,7 +44,7 @@ public sealed class AllocationRecords
     /// <param name="path">The path of the file.</param>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="InvalidDataException">
-    /// It is no file of allocation records, or one of another version or of a machine with another order of bytes.
+    /// It is not a file of allocation records, or of another version, or of a machine with another byte order.
     /// </exception>
     public static AllocationRecords Open(string path)
     {
@@ -73,7 +74,7 @@ public sealed class AllocationRecords
 
     /// <summary>Explains an address in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
-    /// <returns>The explanation; <see langword="null"/> if the address is in no recorded buffer and no guard page of one.</returns>
+    /// <returns>The explanation; <see langword="null"/> if the address is neither in a recorded buffer nor in its guard pages.</returns>
     public string? Explain(long address) =>
         Records.Where(record => record.Contains(address)).OrderByDescending(Rank).FirstOrDefault()?.Explain(address);
 
@@ -82,7 +83,7 @@ public sealed class AllocationRecords
         Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
             + Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
-    // Addresses come back. Of several buffers at one address, this prefers the one that is not freed, or else the last.
+    // Addresses are reused. Of several buffers at one address, this prefers one that is not freed, otherwise the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 
@@ -163,7 +164,7 @@ public sealed class AllocationRecord
     /// <summary>Gets the address of the buffer.</summary>
     public long Address => Int64(Layout.AddressAt);
 
-    /// <summary>Gets its length in bytes, as it was asked for.</summary>
+    /// <summary>Gets its requested length in bytes.</summary>
     public long Bytes => Int64(Layout.BytesAt);
 
     /// <summary>Gets the address of the mapping around it, inaccessible pages included.</summary>
@@ -267,6 +268,6 @@ public enum AllocationRecordState
     /// <summary>Its owner was collected without <c>Dispose</c>; the memory is in quarantine.</summary>
     Abandoned = 3,
 
-    /// <summary>Its addresses have been returned to the system, and other memory may lie there by now.</summary>
+    /// <summary>Its addresses have been returned to the system, and other memory may be there by now.</summary>
     Freed = 4,
 }

@@ -1,12 +1,12 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Watches the allocations of a piece of code, of any size and from any allocator, and names those that it has not returned. Made by
+/// Watches the allocations of a piece of code, of any size and from any allocator, and lists those that were not returned. Created by
 /// <see cref="MemoryDiagnostics.BeginScope"/>, mainly for tests.
 /// </summary>
 /// <remarks>
-/// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do
-/// not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
+/// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it; tests that run in parallel
+/// do not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
 /// outer one then sees what the inner one does. Thread-safe.
 /// </remarks>
 public sealed class AllocationScope : IDisposable
@@ -40,7 +40,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Lists the allocations of the scope that are outstanding, or pinned, the oldest first.</summary>
+    /// <summary>Lists the allocations of the scope that are outstanding or pinned, oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
         using ShortLock.Section section = _lock.Enter();
@@ -48,7 +48,9 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Throws if anything allocated within the scope has not been returned.</summary>
-    /// <exception cref="OutstandingAllocationsException">There is one; the message names each with its size, age and stack.</exception>
+    /// <exception cref="OutstandingAllocationsException">
+    /// Something was not returned; the message names each allocation with its size, age and stack.
+    /// </exception>
     public void AssertNothingOutstanding()
     {
         IReadOnlyList<OutstandingAllocation> outstanding = GetOutstanding();
@@ -58,7 +60,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Ends the scope. Asserts nothing, so that it hides no exception that is being thrown.</summary>
+    /// <summary>Ends the scope. It asserts nothing, so that it cannot hide an exception that is being thrown.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)

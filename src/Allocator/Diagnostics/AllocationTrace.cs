@@ -39,7 +39,7 @@ internal sealed class AllocationTrace : IBackgroundWork
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
-            // A listener's own rents are not written; nor is their return then, on any thread.
+            // Rents of a listener itself are not written, nor are their returns, on any thread.
             _bufferId = bufferId;
             _wasWritten = !AllocatorEventSource.IsWriting;
             log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName);
@@ -50,7 +50,7 @@ internal sealed class AllocationTrace : IBackgroundWork
         }
     }
 
-    /// <summary>Notes that the memory is back, or that it was found abandoned and its scope need not name it.</summary>
+    /// <summary>Notes that the memory was returned, or found abandoned, so that its scope need not list it.</summary>
     public void End(TraceEnd end)
     {
         _scope?.Remove(this);
@@ -61,7 +61,7 @@ internal sealed class AllocationTrace : IBackgroundWork
 
         if (end == TraceEnd.ReturnedByFinalizer)
         {
-            // A listener may take as long as it likes, but not on that thread.
+            // A listener may take long, but not on that thread.
             BackgroundThread.Shared.Queue(this);
         }
         else

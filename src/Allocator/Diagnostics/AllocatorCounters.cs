@@ -18,7 +18,7 @@ internal sealed class AllocatorCounters
 
     public long Abandoned => this[UsageFigure.Abandoned];
 
-    /// <summary>Gets the misses whose first block is the pool's; the blocks count these as their own rents.</summary>
+    /// <summary>Gets the misses whose first block came from the pool; the blocks count these as rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
     /// <summary>
@@ -55,7 +55,7 @@ internal sealed class AllocatorCounters
     /// <summary>Counts memory returned to the system, and returns how much is still committed.</summary>
     public long RemoveCommitted(long bytes) => Add(UsageFigure.CommittedBytes, -bytes);
 
-    /// <summary>Counts a trim that freed memory, and writes its event, with the load that the trimmer went by.</summary>
+    /// <summary>Counts a trim that freed memory, and writes its event, with the load that made the trimmer decide.</summary>
     public void CountTrim(TrimReason reason, long bytes, in MemoryLoad load = default)
     {
         if (bytes > 0)
@@ -108,7 +108,7 @@ internal sealed class AllocatorCounters
         }
     }
 
-    /// <summary>Counts memory that is kept apart; a negative number that it no longer is.</summary>
+    /// <summary>Counts memory that enters quarantine; a negative number counts memory that leaves it.</summary>
     public void AddQuarantined(long bytes) => Add(UsageFigure.QuarantinedBytes, bytes);
 
     private long Add(UsageFigure figure, long value) => Interlocked.Add(ref _counts[(int)figure], value);
@@ -129,6 +129,6 @@ internal enum TrimReason
     /// <summary>The system or the budget refused memory to a request, and idle memory made room.</summary>
     Refusal,
 
-    /// <summary>A contiguous run got new memory, and as much idle memory elsewhere went.</summary>
+    /// <summary>A contiguous run got new memory, and as much idle memory elsewhere was released.</summary>
     Exchange,
 }

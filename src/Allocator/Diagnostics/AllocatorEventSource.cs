@@ -5,9 +5,8 @@ namespace Allocator.Diagnostics;
 
 /// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
-/// No event is written under a lock. The runtime swallows exceptions of listeners, and drops events that no session wants. Events without
-/// a keyword are findings: they are written whatever keywords are asked for, and 1, 3 and 4 even while the thread is calling a listener
-/// for another event.
+/// No event is written under a lock. The runtime swallows exceptions of listeners, and drops events that no session wants. Events without a
+/// keyword are findings, which are always written; 1, 3 and 4 even while the thread is calling a listener for another event.
 /// </remarks>
 [EventSource(Name = SourceName)]
 internal sealed class AllocatorEventSource : EventSource
@@ -22,7 +21,8 @@ internal sealed class AllocatorEventSource : EventSource
     private static bool t_isWriting;
 #pragma warning restore IDE1006
 
-    // The name is passed. To find it in the attribute, the runtime would load code that reads attributes: three times all other work.
+    // The name is passed here, because finding it in the attribute would make the runtime load code that takes three times as long as
+    // everything else.
     private AllocatorEventSource()
         : base(SourceName, EventSourceSettings.EtwManifestEventFormat)
     {
@@ -37,7 +37,7 @@ internal sealed class AllocatorEventSource : EventSource
     public bool WritesBudgets => IsEnabled(EventLevel.Informational, Keywords.Budget);
 
     /// <summary>Memory was dropped without Dispose. The last two numbers are all that leaked from that place so far.</summary>
-    [Event(1, Level = EventLevel.Warning, Version = 2, Message = "{0} bytes were dropped without Dispose, {4} times there")]
+    [Event(1, Level = EventLevel.Warning, Version = 2, Message = "{0} bytes were dropped without Dispose; {4} leaks from this place")]
     public void AllocationAbandoned(
         long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName, long leaksThere, long bytesThere) =>
         Write(1, stackalloc[] { bytes, ageMilliseconds, leaksThere, bytesThere }, allocationStackTrace, allocatorName, leading: 2);
@@ -47,16 +47,16 @@ internal sealed class AllocatorEventSource : EventSource
     public void CorruptionFound(long bytes, long offset, string description) => Write(3, stackalloc[] { bytes, offset }, description);
 
     /// <summary>No file for allocation records could be made.</summary>
-    [Event(4, Level = EventLevel.Warning, Message = "Faults will go unexplained: {0}")]
+    [Event(4, Level = EventLevel.Warning, Message = "No record file, so faults will not be explained: {0}")]
     public void RecordsUnavailable(string reason) => Write(4, default, reason);
 
     /// <summary>The system supplied memory: to a block of the pool, or a mapping.</summary>
-    [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
+    [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in total")]
     public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName) =>
         WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
-    /// <summary>Memory went back to the system: that of a purged block, or a mapping.</summary>
-    [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
+    /// <summary>Memory was returned to the system: that of a purged block, or a mapping.</summary>
+    [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes returned to the system, {1} committed")]
     public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName) =>
         WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
@@ -70,23 +70,23 @@ internal sealed class AllocatorEventSource : EventSource
     public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string? allocatorName) =>
         WriteOnce(9, stackalloc[] { bufferId, bytes, heldMilliseconds }, allocatorName ?? "");
 
-    /// <summary>A request found no room in the memory budget. Event 11 follows, at once for one that may not wait.</summary>
-    [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
+    /// <summary>A request does not fit the memory budget. Event 11 follows, at once if it may not wait.</summary>
+    [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes do not fit: {1} of {2} are taken")]
     public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName) =>
         WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
 
-    /// <summary>A request that found no room is settled: the outcome is <c>Granted</c> or <c>GivenUp</c>.</summary>
+    /// <summary>The wait of such a request ended: the outcome is <c>Granted</c> or <c>GivenUp</c>.</summary>
     [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
     public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName) =>
         WriteOnce(11, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
 
     /// <summary>A reservation ended that had taken more than it had reserved.</summary>
     [Event(13, Level = EventLevel.Informational, Keywords = Keywords.Budget,
-        Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
+        Message = "A job reserved {0} bytes and took {1}; {2} requests exceeded the reservation")]
     public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName) =>
         WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
 
-    /// <summary>An allocator without a budget granted its first reservation, and never makes one wait.</summary>
+    /// <summary>An allocator without a limit granted its first reservation; none will ever wait.</summary>
     [Event(16, Level = EventLevel.Informational, Keywords = Keywords.Budget,
         Message = "Reservations never wait: set MemoryBudgetMegabytes or MinimumFreeMegabytes")]
     public void ReservationUnlimited(string? allocatorName) => WriteOnce(16, default, allocatorName ?? "");
@@ -108,7 +108,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>The user's code threw, and had no caller that the exception could go to.</summary>
+    /// <summary>User code threw on a thread of the library, where no caller could get the exception.</summary>
     [NonEvent]
     public void CallbackFailed(string callback, Exception exception)
     {
@@ -120,7 +120,7 @@ internal sealed class AllocatorEventSource : EventSource
             }
             catch (Exception)
             {
-                // The message of a user's own exception is the user's code again.
+                // Reading the message of a user's exception runs user code again.
             }
         }
     }
@@ -150,11 +150,11 @@ internal sealed class AllocatorEventSource : EventSource
     private void CallbackFailed(string callback, string exceptionType, string message) =>
         WriteOnce(12, default, callback, exceptionType, message);
 
-    /// <summary>The user's code, which has no caller, has not returned for a second.</summary>
+    /// <summary>User code on the library's thread has not returned for a second.</summary>
     [Event(14, Level = EventLevel.Warning, Message = "{1} has not returned for {0} ms")]
     public void CallbackSlow(long milliseconds, string callback) => WriteOnce(14, stackalloc[] { milliseconds }, callback);
 
-    /// <summary>The library has fixed malloc's map threshold, once in the process.</summary>
+    /// <summary>The library has set malloc's map threshold, once in the process.</summary>
     [Event(15, Level = EventLevel.Informational, Message = "malloc maps from {0} bytes on: SetNativeMapThreshold")]
     public void NativeMapThresholdSet(long bytes, string? allocatorName) => WriteOnce(15, stackalloc[] { bytes }, allocatorName ?? "");
 

@@ -52,7 +52,7 @@ internal static class AllocatorMeter
         }
     }
 
-    /// <summary>Ends the meter, or the wait for a reason to make it, for good.</summary>
+    /// <summary>Ends the meter for good, or the wait for a reason to create it.</summary>
     public static void Close()
     {
         StopWaiting();
@@ -118,7 +118,7 @@ internal static class AllocatorMeter
             }
             catch
             {
-                // Everything is made anew at a retry, or by the next allocator.
+                // Everything is created again at a retry, or by the next allocator.
                 Interlocked.CompareExchange(ref s_state, Wanted, Made);
                 throw;
             }

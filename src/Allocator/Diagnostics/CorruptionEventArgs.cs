@@ -11,7 +11,7 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the kind of the misuse.</summary>
     public CorruptionKind Kind { get; }
 
-    /// <summary>Gets the length of the buffer in bytes, as it was asked for.</summary>
+    /// <summary>Gets the requested length of the buffer in bytes.</summary>
     public long Bytes { get; }
 
     /// <summary>
@@ -55,7 +55,7 @@ public sealed class CorruptionEventArgs : EventArgs
 /// <summary>How memory was misused.</summary>
 public enum CorruptionKind
 {
-    /// <summary>Behind the end of a buffer, while it was rented.</summary>
+    /// <summary>Past the end of a buffer, while it was rented.</summary>
     Overrun,
 
     /// <summary>Before the start of a buffer, while it was rented.</summary>
@@ -65,7 +65,7 @@ public enum CorruptionKind
     WriteAfterReturn,
 
     /// <summary>
-    /// Not written to: native code freed an address that its <see cref="NativeAllocationCallbacks"/> had not allocated, or had freed
+    /// Nothing was written: native code freed an address that its <see cref="NativeAllocationCallbacks"/> had not allocated, or had freed
     /// already. The call was ignored.
     /// </summary>
     InvalidFree,

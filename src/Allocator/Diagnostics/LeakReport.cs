@@ -15,7 +15,7 @@ public sealed class LeakReport
     /// <summary>Gets their capacity in bytes, together.</summary>
     public long Bytes { get; }
 
-    /// <summary>Gets the longest time from an allocation to its discovery.</summary>
+    /// <summary>Gets the longest time between an allocation and its discovery.</summary>
     public TimeSpan LongestAge { get; }
 
     /// <summary>Describes the leak in full, its stack included.</summary>
@@ -28,7 +28,7 @@ public sealed class LeakReport
         new(AllocationStackTrace, Count + 1, Bytes + leak.Bytes, leak.Age > LongestAge ? leak.Age : LongestAge);
 }
 
-/// <summary>Sums leaks up by stack, so that a loop that leaks a thousand times is one report and not a thousand. Thread-safe.</summary>
+/// <summary>Adds up leaks by stack, so that a loop that leaks a thousand times gives one report. Thread-safe.</summary>
 internal sealed class LeakLedger
 {
     // Stacks are kilobytes of text. If a program leaks at more places than this, the first ones are enough.
@@ -86,7 +86,7 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
     /// <summary>Gets all leaks found so far at the same place, this one included.</summary>
     public LeakReport Place { get; internal set; } = null!;
 
-    /// <summary>Gets whether this is the 1st, 2nd, 4th, 8th … leak from its place: what a log needs of a loop that leaks.</summary>
+    /// <summary>Gets whether this is the 1st, 2nd, 4th, 8th … leak from its place. Log only these to keep the log short.</summary>
     public bool IsFirstOrDoubled => (Place.Count & (Place.Count - 1)) == 0;
 
     /// <summary>Describes the leak in full, its stack included.</summary>

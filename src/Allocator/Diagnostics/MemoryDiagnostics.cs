@@ -1,12 +1,12 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
+/// <summary>Reports leaks, corruption and counts of all allocators in the process. Thread-safe.</summary>
 public static class MemoryDiagnostics
 {
     // Often enough to find a repeated leak; a stack costs about as much as clearing a megabyte.
     private const int StackSampleInterval = 100;
 
-    // As many notices may wait for a handler that blocks: some kilobytes each.
+    // This many reports may wait for a handler that blocks; each takes some kilobytes.
     private const int MaximumPendingNotices = 1000;
 
     private static readonly ShortLock s_lock = new(mayAllocate: true);
@@ -22,14 +22,14 @@ public static class MemoryDiagnostics
 
     /// <summary>
     /// Raised on a thread of the library for every allocation that is found unreachable without <c>Dispose</c>: those above 1 MiB, and
-    /// smaller ones if memory is limited, by a budget or by a container. While there is a subscriber, every such allocation captures
-    /// its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
+    /// smaller ones if a budget or a container limits memory. While there is a subscriber, every such allocation captures its stack, which
+    /// costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
     /// A loop can leak thousands of times: <see cref="AbandonedMemoryEventArgs.IsFirstOrDoubled"/> picks the few to log. The
-    /// <c>EventSource</c> named <c>Allocator</c> writes the same. An exception of a handler is written there too, as
-    /// <c>CallbackFailed</c>, and goes no further: it must not take the process down. If a handler blocks, 1,000 reports wait for it;
-    /// those beyond are only written there, and counted.
+    /// <c>EventSource</c> named <c>Allocator</c> writes the same reports. If a handler throws, the exception becomes the event
+    /// <c>CallbackFailed</c> and never ends the process. If a handler blocks, up to 1,000 reports wait for it; further ones are only
+    /// counted and written as events.
     /// </remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
@@ -79,13 +79,13 @@ public static class MemoryDiagnostics
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
     /// <summary>
-    /// Gets how often the operating system refused to take address space back since the process started. It gets the memory behind it all
-    /// the same; the addresses stay taken.
+    /// Gets how often the operating system has refused to take back address space. The memory is released anyway; only the addresses stay
+    /// taken.
     /// </summary>
-    /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
+    /// <remarks>On Linux this means that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
     public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);
 
-    /// <summary>Watches the allocations of the caller, and of code that it awaits and starts. Dispose the result to end it.</summary>
+    /// <summary>Watches the allocations of the caller and of code that it awaits or starts, until the result is disposed.</summary>
     public static AllocationScope BeginScope()
     {
         AllocationScope scope = new();
@@ -100,7 +100,9 @@ public static class MemoryDiagnostics
 
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>Reads the process's settings, once. Called when an allocator is made, so that a wrong one reaches the caller.</summary>
+    /// <summary>
+    /// Reads the settings of the process once. Called when an allocator is created, so that the caller learns of a wrong one.
+    /// </summary>
     internal static void EnsureSettings()
     {
         if (s_leakDetection is null)
@@ -238,7 +240,7 @@ public static class MemoryDiagnostics
     }
 }
 
-/// <summary>How closely memory dropped without <c>Dispose</c> is examined. It comes back in any case.</summary>
+/// <summary>How much is recorded about memory that was dropped without <c>Dispose</c>. It comes back at every level.</summary>
 public enum LeakDetection
 {
     /// <summary>Nothing is counted or reported.</summary>

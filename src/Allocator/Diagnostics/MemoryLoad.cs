@@ -1,12 +1,12 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// How short memory is, read from the system at one moment; trimming goes by it. While <see cref="IsHigh"/>, all idle memory goes;
-/// otherwise a part of the memory that stayed idle for a whole period.
+/// How short memory is, read from the system at one moment. Trimming depends on it: while <see cref="IsHigh"/>, all idle memory is
+/// released; otherwise a part of what stayed idle for a whole period.
 /// </summary>
 public readonly record struct MemoryLoad
 {
-    /// <summary>Gets the subject of the figures: the container if its limit is below the machine's memory, else the machine.</summary>
+    /// <summary>Gets what the figures describe: the container if its limit is below the machine's memory, otherwise the machine.</summary>
     public MemoryLoadSource Source { get; init; }
 
     /// <summary>
@@ -18,7 +18,7 @@ public readonly record struct MemoryLoad
     /// <summary>Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.</summary>
     public long UsedBytes { get; init; }
 
-    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0: unknown.</summary>
+    /// <summary>Gets the limit of the container or the memory of the machine, in bytes; 0 if unknown.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>
@@ -37,7 +37,7 @@ public readonly record struct MemoryLoad
 /// <summary>The source of the figures of a memory load.</summary>
 public enum MemoryLoadSource
 {
-    /// <summary>None: the system has nothing that could be read. Load is then taken to be low.</summary>
+    /// <summary>Nothing could be read. The load is then assumed to be low.</summary>
     None,
 
     /// <summary>The control group (cgroup version 1 or 2) whose limit binds: the container's, or that of one around it.</summary>
@@ -49,6 +49,6 @@ public enum MemoryLoadSource
     /// <summary>The whole machine: <c>/proc/meminfo</c> on Linux, <c>GlobalMemoryStatusEx</c> on Windows.</summary>
     Machine,
 
-    /// <summary>The GC, as of its last collection. Used if the system has nothing that could be read.</summary>
+    /// <summary>The GC, as of its last collection. Used if nothing else could be read.</summary>
     Collector,
 }

@@ -28,12 +28,12 @@ internal enum UsageFigure
 }
 
 /// <summary>
-/// The registry of all allocators, for the process-wide figures and the metrics, by name. It keeps the totals of ended ones: totals of a
-/// name never fall. A source references no allocator, so none is kept alive. Thread-safe.
+/// The registry of all allocators, by name, for process-wide figures and metrics. It keeps the totals of ended allocators, so totals never
+/// fall. It references no allocator and keeps none alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {
-    // The most names kept without an allocator. A program that makes one up for each allocator must not fill the memory with them.
+    // The most names kept without an allocator, so that a program which makes up a name for each allocator does not fill memory.
     public const int MaximumEndedNames = 1000;
 
     // A return of memory never takes this lock.
@@ -158,7 +158,7 @@ internal static class UsageRegistry
     {
         s_ending.RemoveAll(s_forgetIfEmpty);
 
-        // So seldom that checking the remaining ones costs no more than adding them did.
+        // So rarely that checking the remaining ones costs no more than adding them did.
         s_nextSweep = Math.Max(16, 2 * s_ending.Count);
     }
 

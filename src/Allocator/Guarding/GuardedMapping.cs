@@ -9,7 +9,7 @@ namespace Allocator.Guarding;
 /// </summary>
 /// <param name="layout">The division of the mapping.</param>
 /// <param name="clock">The allocator's clock.</param>
-/// <param name="isRecorded">Whether the file of records explains an access to it that ends the process.</param>
+/// <param name="isRecorded">Whether the record file must explain an access to it that ends the process.</param>
 [DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
 internal sealed class GuardedMapping(GuardedLayout layout, Clock clock, bool isRecorded)
 {
@@ -68,7 +68,7 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock, bool isR
         _slot = -1;
     }
 
-    /// <summary>Looks for a write beside the buffer while it was rented.</summary>
+    /// <summary>Looks for a write outside of the buffer while it was rented.</summary>
     public CorruptionEventArgs? FindBrokenSlack()
     {
         long behind = Canary.FindBroken((nint)(Address + layout.LengthInBytes), layout.SlackBehindInBytes);
@@ -77,7 +77,7 @@ internal sealed class GuardedMapping(GuardedLayout layout, Clock clock, bool isR
             return Report(CorruptionKind.Overrun, layout.LengthInBytes + behind);
         }
 
-        // The changed byte nearest to the buffer would tell more, but a pattern is searched in one direction.
+        // The changed byte nearest to the buffer would tell more, but the pattern is searched in one direction only.
         long before = Canary.FindBroken(BodyAddress, layout.SlackBeforeInBytes);
         return before >= 0 ? Report(CorruptionKind.Underrun, before - layout.SlackBeforeInBytes) : null;
     }

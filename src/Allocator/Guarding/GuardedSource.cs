@@ -7,7 +7,7 @@ namespace Allocator.Guarding;
 
 /// <summary>
 /// Rents memory in mappings of their own, between inaccessible pages, and keeps returned memory inaccessible for a while. In Sampled mode
-/// it keeps only the addresses. In Guarded mode it keeps the memory too, filled with poison, which it verifies in the end: at most so many
+/// it keeps only the addresses. In Guarded mode it keeps the memory too, filled with poison that is verified in the end, up to a maximum of
 /// bytes. Thread-safe; it makes no system call under its lock.
 /// </summary>
 internal sealed class GuardedSource(
@@ -135,7 +135,7 @@ internal sealed class GuardedSource(
         return true;
     }
 
-    // Null if there is none; also within the bounds, if only surplus is wanted.
+    // Null if there is none, or if only surplus is wanted and there is none.
     private GuardedMapping? TryTakeOldest(bool surplusOnly)
     {
         using ShortLock.Section section = _lock.Enter();

@@ -13,7 +13,7 @@ namespace Allocator.Guarding;
 /// </summary>
 internal sealed class RecordFile
 {
-    // Recording never fails a rent: if no file could be made, this stays null.
+    // Recording never fails a rent: if no file could be created, this stays null.
     private static readonly Lazy<RecordFile?> s_file = new(TryCreate);
 
     private readonly ShortLock _lock = new();
@@ -186,7 +186,7 @@ internal sealed class RecordFile
                 Thread.CurrentThread.Interrupt();
             }
 
-            // Guarding goes on without a file: it is not worth the process's life, and CurrentPath reports that there is none.
+            // Guarding continues without a file, and CurrentPath reports that there is none.
             Report(e);
             return null;
         }
@@ -199,7 +199,7 @@ internal sealed class RecordFile
         {
             AllocatorEventSource.Log.RecordsUnavailable(failure.Message);
             Trace.TraceWarning(
-                "Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", failure.Message);
+                "Allocator: the file for allocation records could not be created, so faults will not be explained. {0}", failure.Message);
         }
         catch (Exception)
         {

@@ -1,6 +1,8 @@
 namespace Allocator.Guarding;
 
-/// <summary>Chooses one of so many allocations to watch: each with the same chance, on every thread and after every choice.</summary>
+/// <summary>
+/// Chooses which allocations to watch: one in a given number, each with the same chance, on every thread and after every choice.
+/// </summary>
 internal sealed class SafetySampler(int interval)
 {
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.

@@ -2,7 +2,7 @@ using System.Numerics;
 
 namespace Allocator.Lifetime;
 
-/// <summary>What a user holds. Made before its memory is rented: afterwards there might be no managed memory for it.</summary>
+/// <summary>What a user holds. Created before its memory is rented, because afterwards there might be no managed memory for it.</summary>
 internal interface IRented
 {
     /// <summary>Takes memory whose rent has begun. Called once; never throws.</summary>
@@ -96,7 +96,7 @@ internal struct MemberLayout
 
     public int Count { get; }
 
-    /// <summary>Gets whether the members lie one after the other without a gap, because that was asked for.</summary>
+    /// <summary>Gets whether the members follow each other without a gap, because that was requested.</summary>
     public bool IsContiguous { get; }
 
     /// <summary>Gets the origin of the first member; 0 if there is an array of origins, or only one member.</summary>

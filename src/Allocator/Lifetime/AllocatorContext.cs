@@ -19,7 +19,7 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// <summary>Gets or sets whether the allocator has been closed: abandoned memory then goes with the next collection.</summary>
     public bool IsClosed { get; set; }
 
-    /// <summary>Gets whether getting and releasing memory calls the user's code.</summary>
+    /// <summary>Gets whether committing and releasing memory calls user code.</summary>
     public bool HasHooks { get; init; }
 
     public BackgroundThread Thread => UserCallbacks.ThreadFor(HasHooks);
@@ -27,7 +27,9 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// <summary>Gets the budget of the allocator. Without one it may have as much as the system supplies.</summary>
     public MemoryBudget Budget { get; } = budget ?? new MemoryBudget();
 
-    /// <summary>Gets whether memory is made resident before its rent. Null: if a limit counts resident memory.</summary>
+    /// <summary>
+    /// Gets whether memory is made resident before its rent; null if that depends on whether a limit counts resident memory.
+    /// </summary>
     public bool? PopulateMemory { get; init; }
 
     /// <summary>
@@ -40,7 +42,7 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
 
     public bool ClearOnReturn { get; init; }
 
-    /// <summary>Gets whether collections are regularly forced to find abandoned memory; null for once any was found.</summary>
+    /// <summary>Gets whether collections are regularly forced to find abandoned memory; null if only after some was found.</summary>
     public bool? CollectsToFindAbandoned { get; init; }
 
     public bool SearchesRegularly => CollectsToFindAbandoned ?? Counters.Abandoned > 0;

@@ -36,7 +36,7 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
 
         generation = guard.Begin(array, lengthInBytes);
 
-        // Last, because nothing fails after it.
+        // Last, so that nothing can fail after it.
         cache.CountRent(array.Length);
         return guard;
     }
@@ -84,8 +84,8 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
     {
         using ShortLock.Section section = _lock.Enter();
 
-        // All returns before any rent: an array that is rented and returned meanwhile, on two threads, then counts as outstanding and
-        // never as less than nothing.
+        // Read all returns before any rent, so that an array which is rented and returned meanwhile on two threads counts as outstanding,
+        // never as a negative number.
         ArrayCounts sum = default;
         _ofOthers[0].AddReturnsTo(ref sum);
         foreach (ThreadCache cache in _caches)
@@ -224,7 +224,7 @@ internal sealed class ThreadCache
         }
     }
 
-    // Volatile, so that 32-bit readers see no half of a count, and see the counts of one rent in order.
+    // Volatile, so that 32-bit readers see no torn count, and see the counts of one rent in order.
     public void CountRent(int bytes)
     {
         Volatile.Write(ref _counts.RentedBytes, _counts.RentedBytes + bytes);
@@ -237,7 +237,7 @@ internal sealed class ThreadCache
         Volatile.Write(ref _counts.Returns, _counts.Returns + 1);
     }
 
-    /// <summary>Adds the counts of an ended thread to shared ones, and begins anew, so that nothing is counted twice.</summary>
+    /// <summary>Moves the counts of an ended thread to the shared ones, so that nothing is counted twice.</summary>
     public void MoveTo(ref ArrayCounts counts)
     {
         Interlocked.Add(ref counts.Rents, _counts.Rents);

@@ -107,7 +107,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Counts a rent as over because its renter was collected. The array itself comes back by <see cref="Return"/>.</summary>
+    /// <summary>Counts a rent as ended because its renter was collected. The array itself is returned by <see cref="Return"/>.</summary>
     public void NoteAbandoned(CountedArrayGuard guard)
     {
         using ShortLock.Section section = _lock.Enter();
@@ -168,7 +168,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         return RequestCollection(dropped);
     }
 
-    /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
+    /// <summary>Drops all idle arrays now, and outstanding ones when they are returned.</summary>
     public void Close()
     {
         using (_lock.Enter())
@@ -311,7 +311,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         private readonly CountedArrayGuard?[] _guards = new CountedArrayGuard?[Environment.ProcessorCount];
         private int _count;
 
-        /// <summary>Gets how many arrays no rent has needed in this period: the lowest number that lay here.</summary>
+        /// <summary>Gets how many arrays no rent has needed in this period: the lowest number of idle ones.</summary>
         public int Stale { get; private set; }
 
         public bool TryPush(CountedArrayGuard guard)

@@ -67,10 +67,10 @@ internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
 
-    /// <summary>Gets whether abandoned memory could go to another renter at once although a span may still point into it.</summary>
+    /// <summary>Gets whether abandoned memory may be rented again at once, although a span may still point into it.</summary>
     protected virtual bool NeedsQuarantine => true;
 
-    /// <summary>Gets whether the memory has another guard. Then the state word is about a rent of that guard.</summary>
+    /// <summary>Gets whether another guard has replaced this one. The state word then describes a rent of that guard.</summary>
     protected virtual bool IsReplaced => false;
 
     // The finalizer runs even if the constructor failed.
@@ -95,7 +95,7 @@ internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
     /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some.</summary>
     public virtual bool TryPopulate() => true;
 
-    /// <summary>Clears the bytes that the renter can reach, if asked for and needed.</summary>
+    /// <summary>Clears the bytes that the renter can reach, if requested and needed.</summary>
     public void Prepare(bool clean)
     {
         Debug.Assert(RentState.IsIdle(Record.State));
@@ -201,7 +201,7 @@ internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
     {
         if (_mappings is null && Next is null && Trace is null && !Context.ClearOnReturn && (ofLease || !IsFoundUnreachable))
         {
-            // The memory comes back first: a request that is served as the permit comes back then finds it.
+            // The memory is returned first, so that a request which is served when the permit is returned finds it.
             BudgetPermit permit = TakePermit();
             Return(bypassesCache: false);
             permit.Account?.Return(permit.Bytes);

@@ -2,7 +2,7 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
-/// <summary>Memory of one kind that is not rented. The next rent may take it, or the system gets it back. Thread-safe.</summary>
+/// <summary>Idle memory of one kind, for the next rent or to be released to the system. Thread-safe.</summary>
 internal interface IIdleMemory
 {
     /// <summary>
@@ -10,11 +10,13 @@ internal interface IIdleMemory
     /// </summary>
     long TrimStale(double rate);
 
-    /// <summary>Releases at least so many bytes, or all there are. Returns the bytes.</summary>
+    /// <summary>Releases at least the given bytes, or everything if there is less. Returns how many bytes were released.</summary>
     long Release(long bytes);
 }
 
-/// <summary>All idle memory of one allocator, the cheapest to get back first. Code that makes room calls only this.</summary>
+/// <summary>
+/// All idle memory of one allocator, released in the order of what is cheapest to replace. Code that makes room calls only this.
+/// </summary>
 internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
 {
     /// <inheritdoc cref="IIdleMemory.TrimStale"/>
@@ -30,7 +32,7 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
         return bytes;
     }
 
-    /// <summary>Releases at least so many bytes, or all there are. Returns the bytes.</summary>
+    /// <summary>Releases at least the given bytes, or everything if there is less. Returns how many bytes were released.</summary>
     public long Release(long bytes, TrimReason reason, in MemoryLoad load = default)
     {
         long released = 0;

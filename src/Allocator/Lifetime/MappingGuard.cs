@@ -4,8 +4,8 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that came from the system for this one rent, and goes back right after it. A guard for memory of a heap, which may be
-/// small, serves further rents: a finalizable object costs more than such memory.
+/// Guards memory that the system supplied for one rent and that is released right after it. A guard for heap memory, which may be small,
+/// serves further rents, because a finalizable object costs more than such memory.
 /// </summary>
 internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext context) : FinalizableGuard(context)
 {
@@ -22,7 +22,7 @@ internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext c
 
     public override bool TryPopulate()
     {
-        // Piece by piece: what the figures already contain is no longer in flight.
+        // Piece by piece, because what the figures already contain must no longer count as in flight.
         for (long length; UngrantedBytes() != 0; _grantedBytes += length)
         {
             length = Math.Min(PopulatedAtOnce, _lengthInBytes - _grantedBytes);
@@ -60,8 +60,8 @@ internal sealed class MappingGuard(NativeMemorySource source, AllocatorContext c
         return guard;
     }
 
-    // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
-    // A heap hands it on as it is.
+    // The system zeroes a mapping for the next process, so clearing it here would only make untouched pages resident. A heap reuses it as
+    // it is.
     protected override bool IsClearedOnReturn => Context.ClearOnReturn && _source is not VirtualMemorySource;
 
     protected override void Return(bool bypassesCache)

@@ -26,7 +26,7 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>, 
 
     public void Begin(in Allocation allocation) => Begin(allocation.Guard!, allocation.Generation);
 
-    // Implemented anew: the base class would also suppress a finalizer, which does not exist here.
+    // Overridden, because the base class would also suppress a finalizer, which does not exist here.
     void IDisposable.Dispose() => Dispose(true);
 
     public override Span<T> GetSpan()

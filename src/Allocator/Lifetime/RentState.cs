@@ -18,16 +18,16 @@ internal class RentState
     /// <summary>A further guard of a group: outstanding, but not an allocation of its own.</summary>
     public const long Member = 1 << 18;
 
-    /// <summary>A block that lies idle in its pool's cache: the thread that takes this flag away holds the block.</summary>
+    /// <summary>A block that is idle in its pool's cache. The thread that clears this flag holds the block.</summary>
     public const long Cached = 1 << 20;
 
-    /// <summary>As <see cref="Cached"/>, for a run: the flag of its first block stands for all its blocks.</summary>
+    /// <summary>Like <see cref="Cached"/>, for a run: the flag of its first block applies to all its blocks.</summary>
     public const long CachedRun = 1 << 21;
 
     private const long GenerationStep = 1 << 22;
 
     /// <summary>
-    /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. An owner remembers the
+    /// A reference count, flags, and above them the generation, which grows whenever the memory is returned. An owner remembers the
     /// generation of its rent: any other value here means that this rent is over.
     /// </summary>
     public long State;
@@ -50,7 +50,7 @@ internal class RentState
     /// <summary>For a mapping or memory of a heap: whether the system supplied it as zeros.</summary>
     public bool Zeroed;
 
-    /// <summary>Notes the size and time of a rent that is about to begin, and has this piece of memory alone.</summary>
+    /// <summary>Notes the size and time of a rent that is about to begin and holds this memory exclusively.</summary>
     public void NoteRent(long usedBytes, long capacityInBytes, long nowMilliseconds)
     {
         UsedBytes = usedBytes;

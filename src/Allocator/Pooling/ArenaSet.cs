@@ -10,8 +10,8 @@ namespace Allocator.Pooling;
 /// The arenas of one pool. Decides which arena a request goes to, adds arenas, and releases idle blocks. Lock-free; none is ever removed.
 /// </summary>
 /// <remarks>
-/// Idle blocks are released one after the other. Each is held meanwhile as by a renter, so the system call blocks no other thread, and at
-/// most one block is missing from the pool. If the pool keeps its blocks, none goes before the pool is closed.
+/// Idle blocks are released one after the other, and each is held like a rented one meanwhile. So the system call blocks no other thread,
+/// and at most one block is missing from the pool. If the pool keeps its blocks, none is released before the pool is closed.
 /// </remarks>
 internal sealed class ArenaSet(
     UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context) : IIdleMemory

@@ -160,7 +160,7 @@ internal sealed partial class BlockArena
 
         for (int i = 0; i < BlockCount; i++)
         {
-            // Some blocks came back after the last trim, or could not be purged. If they still have memory, it goes with the addresses.
+            // Some blocks were returned after the last trim, or could not be purged. Their memory is released together with the addresses.
             if (IsResident(i))
             {
                 if (IsRegistered(i))

@@ -94,7 +94,7 @@ internal sealed partial class BlockArena
     /// <summary>Returns whether a free block has memory, or none, as asked.</summary>
     public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
 
-    /// <summary>Claims up to so many free blocks that have memory, or have none, as asked, in one step, lowest first.</summary>
+    /// <summary>Claims up to this many free blocks with memory, or without, as requested: in one step, lowest first.</summary>
     /// <remarks>Whether they have memory is only a hint until they are held: see <see cref="TryReady"/>.</remarks>
     public ulong TryClaimMany(int count, bool resident)
     {
@@ -145,7 +145,7 @@ internal sealed partial class BlockArena
         return false;
     }
 
-    /// <summary>Takes a single block that lies in the pool's cache, in whichever slot. Null if there is none.</summary>
+    /// <summary>Takes a single block from the pool's cache, whichever slot it is in. Null if there is none.</summary>
     public BlockGuard? TryTakeCached()
     {
         BlockGuard? guard = null;

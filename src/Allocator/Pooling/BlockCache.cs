@@ -9,8 +9,8 @@ namespace Allocator.Pooling;
 /// succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
 /// </summary>
 /// <remarks>
-/// While a block comes back, its slot may go to another one. The block is then cached, but in no slot. Code that needs all cached blocks
-/// asks the arenas, not the slots, and so finds it.
+/// While a block is being returned, another block may take its slot. The block is then cached, but in no slot. Code that needs all cached
+/// blocks asks the arenas, not the slots.
 /// </remarks>
 internal sealed class BlockCache
 {
@@ -21,7 +21,7 @@ internal sealed class BlockCache
     // How many slots a rent or a return looks at before the free maps. A thread that holds four blocks at a time finds all of them here.
     private const int Nearby = 4;
 
-    // Two for each core, rounded down to a power of two. Further idle blocks lie in the free maps, where groups and runs find them.
+    // Two for each core, rounded down to a power of two. Further idle blocks are in the free maps, where groups and runs find them.
     public static readonly int Capacity = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
     private static readonly int s_nearbyCount = Math.Min(Nearby, Capacity);
     private static readonly int s_mask = (Capacity - 1) * Distance;
@@ -47,7 +47,7 @@ internal sealed class BlockCache
             : TryTakeNearby(first: 1, count: 1);
     }
 
-    /// <summary>As <see cref="TryTake"/>, for a run of exactly so many blocks.</summary>
+    /// <summary>Like <see cref="TryTake"/>, for a run of exactly this many blocks.</summary>
     public BlockGuard? TryTakeRun(int count) => TryTakeNearby(first: 0, count);
 
     /// <summary>Puts a block into the slot that it was in last. False if that slot names another block by now.</summary>
@@ -67,8 +67,8 @@ internal sealed class BlockCache
     }
 
     /// <summary>
-    /// Puts a block into one of the slots near the one that the thread remembers. The slot must be empty, or name a block that does not
-    /// lie there. False if there is no such slot.
+    /// Puts a block into one of the slots near the one that the thread remembers. The slot must be empty, or name a block that is not
+    /// cached. False if there is no such slot.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public bool TryReturnSlow(BlockGuard guard, long flag)

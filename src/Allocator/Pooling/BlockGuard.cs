@@ -10,7 +10,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
 
-    // How many bytes of a run were found to be granted. They stay granted until the run lies in the map again.
+    // How many bytes of a run were found to be granted. They stay granted until the run is in the map again.
     private long _grantedBytes;
 
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);

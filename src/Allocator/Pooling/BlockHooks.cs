@@ -20,8 +20,8 @@ internal sealed class BlockHooks(Action<nint, long>? committed, Action<nint, lon
 #pragma warning restore IDE1006
 
     /// <summary>
-    /// Gets whether this thread is inside a hook that runs before memory goes back. Requests by that hook are served from existing memory:
-    /// one that released memory itself would call the next hook, which may request memory too.
+    /// Gets whether this thread is inside a hook that runs before memory is released. Requests of that hook are served from existing
+    /// memory: one that released memory itself would call the next hook, which may request memory too.
     /// </summary>
     public static bool IsReleasing => t_isReleasing;
 

@@ -28,10 +28,10 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
     /// <summary>Gets or sets how many bytes of the block the container has granted. Only the holder of the block uses it.</summary>
     public long GrantedBytes { get; set; }
 
-    /// <summary>Gets whether the block, or the run that begins with it, lies in the cache.</summary>
+    /// <summary>Gets whether the block, or the run that begins with it, is in the cache.</summary>
     public bool IsCached => (Volatile.Read(ref State) & (Cached | CachedRun)) != 0;
 
-    /// <summary>Gets the state without the flags that say whether it lies in the cache.</summary>
+    /// <summary>Gets the state without the flags that say whether it is in the cache.</summary>
     public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | CachedRun);
 
     /// <summary>
@@ -49,7 +49,7 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTakeCached() => TryLeaveCache(Cached) ? TakeGuard() : null;
 
-    /// <summary>As <see cref="TryTakeCached"/>, for a run of exactly so many blocks.</summary>
+    /// <summary>Like <see cref="TryTakeCached"/>, for a run of exactly this many blocks.</summary>
     /// <remarks>The length read belongs to the state read: each rent changes the state. A cache has only rented runs.</remarks>
     public BlockGuard? TryTakeCachedRun(int count)
     {

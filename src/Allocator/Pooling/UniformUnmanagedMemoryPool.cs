@@ -7,7 +7,7 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent from the cache takes one interlocked operation. Behind the cache
-/// lie arenas of up to 64 blocks, each with a free map and without locks. No thread waits while another one calls the system.
+/// are arenas of up to 64 blocks, each with a lock-free map. No thread waits while another one calls the system.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
 internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
@@ -37,7 +37,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     public int BlockAlignmentInBytes { get; }
 
-    /// <summary>Gets whether the pool has been closed: blocks that come back go to the system.</summary>
+    /// <summary>Gets whether the pool has been closed: returned blocks are then released to the system.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
     public BlockHooks? Hooks { get; }
@@ -54,7 +54,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets the current arenas. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    /// <summary>Rents a block that lies in the cache near the current thread. Null if there is none.</summary>
+    /// <summary>Rents a block from the cache near the current thread. Null if there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
@@ -149,7 +149,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         ReleaseIfClosed();
     }
 
-    /// <summary>Commits blocks and makes their pages resident until this many bytes lie idle, or the pool is full.</summary>
+    /// <summary>Commits blocks and makes their pages resident until this many bytes are idle, or the pool is full.</summary>
     /// <returns>False if the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
@@ -172,7 +172,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return outcome != PoolOutcome.Refused;
     }
 
-    /// <summary>Releases idle blocks now, and outstanding ones as soon as they come back, addresses included.</summary>
+    /// <summary>Releases idle blocks now, and outstanding ones as soon as they are returned, addresses included.</summary>
     public void Close()
     {
         Volatile.Write(ref _closed, true);

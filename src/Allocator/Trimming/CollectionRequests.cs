@@ -14,16 +14,16 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
 {
     private const long LongestIntervalMilliseconds = 60 * 60 * 1000;
 
-    // After so many fruitless collections, each further one doubles the interval.
+    // After this many collections that found nothing, each further one doubles the interval.
     private const int FruitlessAtFullRate = 2;
 
-    // The alternative is death, but a process that is always refused memory must not collect all the time.
+    // The alternative is being killed, but a process that is always refused memory must not collect all the time.
     private const int LastResortPeriodMilliseconds = 1000;
 
     // The time for finalizers to return the memory they found.
     private const int GraceMilliseconds = 100;
 
-    // Where collections are not concurrent, all threads stand still meanwhile: for at most a twentieth of the time.
+    // Without concurrent collection all threads are stopped meanwhile, so this may take 5 % of the time.
     private const int IntervalsOfADuration = 20;
 
     private readonly ShortLock _lock = new();

@@ -4,7 +4,7 @@ namespace Allocator.Trimming;
 
 /// <summary>
 /// Wakes a timer after each Gen2 collection. Nothing references it, so its finalizer runs when it is collected, and registers it again
-/// while the timer runs. After its first two collections it lies in gen 2, and is collected with it.
+/// while the timer runs. After its first two collections it is in gen 2, and is collected with it.
 /// </summary>
 internal sealed class Gen2Callback(WeakReference<TrimTimer> timer) : CriticalFinalizerObject
 {

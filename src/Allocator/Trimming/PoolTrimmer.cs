@@ -67,7 +67,7 @@ internal sealed class PoolTrimmer(
         }
     }
 
-    /// <summary>Makes a period longer by a random part: pools and processes that started together do not trim at one instant.</summary>
+    /// <summary>Extends a period by a random part, so that pools and processes that started together do not trim at once.</summary>
     public static long Stretch(long periodMilliseconds, Random? jitter)
     {
         if (jitter is null)
@@ -91,9 +91,9 @@ internal sealed class PoolTrimmer(
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
     /// <summary>
-    /// Serves waiters: growth that has waited too long fails here, and requests may fit by now without a notification. At high load it
-    /// then releases everything idle. At low load, once a period, it releases a part of what stayed idle. What fails is tried again at the
-    /// next tick.
+    /// Serves waiting requests: growth that has waited too long fails here, and requests may fit by now without a notification. At high
+    /// load it then releases all idle memory; otherwise, once a period, a part of what stayed idle. What fails is tried again at the next
+    /// tick.
     /// </summary>
     public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load, Action<IBackgroundWork> runCallbacks)
     {

@@ -6,9 +6,9 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Makes the background thread call the trimmers of all pools, which it references weakly, while any pool has memory. It goes by the
-/// clock, because unmanaged memory causes no collection. It also goes by Gen2 collections, and requests one now and then, because only
-/// that finds abandoned memory.
+/// Makes the background thread call the trimmers of all pools, which it references weakly, while any pool has memory. It is driven by a
+/// timer, because unmanaged memory causes no collection, and by Gen2 collections, which it requests now and then, because only they find
+/// abandoned memory.
 /// </summary>
 [DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimTimer : IBackgroundWork
@@ -26,7 +26,7 @@ internal sealed class TrimTimer : IBackgroundWork
     private long _due = long.MaxValue;
     private bool _isClosed;
 
-    /// <summary>Makes one. It need not watch collections: in tests that move a clock by hand, nothing else may act.</summary>
+    /// <summary>Creates a timer, which need not watch collections: in tests that move a clock by hand, nothing else may act.</summary>
     public TrimTimer(
         Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {

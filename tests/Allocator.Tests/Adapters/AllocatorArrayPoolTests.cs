@@ -41,7 +41,7 @@ public class AllocatorArrayPoolTests
 
     [Theory]
     [MemberData(nameof(Demands))]
-    public void EachDemand_ComparedWithTheSharedPool_IsMet(string demand)
+    public void EachRequirement_ComparedWithTheSharedPool_IsMet(string demand)
     {
         foreach (SafetyMode safety in (SafetyMode[])[SafetyMode.Standard, SafetyMode.Guarded])
         {
@@ -82,7 +82,7 @@ public class AllocatorArrayPoolTests
     }
 
     [Fact]
-    public void Rent_BeyondTheBudgetOrTheLimit_IsRefusedAsAnyOtherRequest()
+    public void Rent_BeyondTheBudgetOrTheLimit_IsRefusedLikeAnyRequest()
     {
         using TestSetup setup = new(budget: 3 * TestSetup.BlockSize);
         ArrayPool<byte> pool = setup.Allocator.AsArrayPool();
@@ -119,7 +119,7 @@ public class AllocatorArrayPoolTests
     }
 
     [Fact]
-    public void Return_ForeignOrSecond_IsRefusedAndTouchesNothing()
+    public void Return_ForeignArrayOrTwice_IsRefusedAndChangesNothing()
     {
         using TestSetup setup = new(budget: 1 << 20);
         using TestSetup other = new();

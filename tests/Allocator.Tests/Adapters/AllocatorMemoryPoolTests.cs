@@ -5,7 +5,7 @@ namespace Allocator.Tests.Adapters;
 public class AllocatorMemoryPoolTests
 {
     [Fact]
-    public void Rent_AnySize_GivesExactlyThat()
+    public void Rent_AnySize_ReturnsExactlyThatLength()
     {
         using TestSetup setup = new();
         using MemoryPool<int> pool = setup.Allocator.AsMemoryPool<int>();
@@ -62,7 +62,7 @@ public class AllocatorMemoryPoolTests
     }
 
     [Fact]
-    public async Task Pipe_OverThePool_CarriesBytesAndGivesAllBack()
+    public async Task Pipe_OverThePool_CarriesBytesAndReturnsAllMemory()
     {
         using TestSetup setup = new();
         using MemoryPool<byte> pool = setup.Allocator.AsMemoryPool<byte>();

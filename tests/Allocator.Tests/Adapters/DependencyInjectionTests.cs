@@ -21,7 +21,7 @@ public class DependencyInjectionTests
     }
 
     [Fact]
-    public void Singleton_RegisteredAsAnInstance_StaysItsMakersToDispose()
+    public void Singleton_RegisteredAsAnInstance_IsNotDisposedByTheContainer()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         ServiceCollection services = new();

@@ -21,7 +21,7 @@ public class NativeCodecTests
 
     [SkippableTheory]
     [MemberData(nameof(Codecs))]
-    public void Decode_WithTheCallbacks_HasItsMemoryCountedAndLeavesNone(string codec)
+    public void Decode_WithTheCallbacks_CountsItsMemoryAndLeaksNone(string codec)
     {
         Decoder decoder = Decoder.Create(codec);
         using MemoryAllocator allocator = MemoryAllocator.Create();
@@ -39,7 +39,7 @@ public class NativeCodecTests
 
     [SkippableTheory]
     [MemberData(nameof(Codecs))]
-    public void Decode_MemoryRefusedAtAnyPoint_FailsCleanlyAndLeavesNone(string codec)
+    public void Decode_MemoryRefusedAtAnyPoint_FailsCleanlyAndLeaksNone(string codec)
     {
         Decoder decoder = Decoder.Create(codec);
         int refusals = 0;

@@ -24,7 +24,7 @@ public class AllocatorDescriptionTests
         Assert.Equal("64 MiB, 0.38 MiB outstanding or reserved (MemoryAllocatorOptions.MemoryBudgetMegabytes)", lines["budget"]);
         Assert.StartsWith("0 requests now, 0 so far; synchronous calls wait up to 00:00:05", lines["waiting"], StringComparison.Ordinal);
         Assert.Equal(
-            "leaves 89.94 MiB of 512 MiB, and is honoured (MemoryAllocatorOptions.HonorMemoryLimit)", lines["hard limit"]);
+            "89.94 MiB of 512 MiB left, honoured (MemoryAllocatorOptions.HonorMemoryLimit)", lines["hard limit"]);
         Assert.Contains("by Machine", lines["load"], StringComparison.Ordinal);
         Assert.Equal("3 allocations, 0.38 MiB", lines["outstanding"]);
         Assert.Equal("2 of up to 4 MiB, 0 to 16, 0 to 64, 0 larger", lines["- by size"]);
@@ -81,7 +81,7 @@ public class AllocatorDescriptionTests
         left.OnRead = static () => throw new System.IO.IOException();
         setup.Clock.Advance(TimeSpan.FromSeconds(2));
         Dictionary<string, string> lines = Parse(setup.Allocator.DescribeMemory());
-        Assert.StartsWith("leaves 1 MiB of 4 MiB", lines["hard limit"], StringComparison.Ordinal);
+        Assert.StartsWith("1 MiB of 4 MiB left", lines["hard limit"], StringComparison.Ordinal);
         Assert.Contains("outstanding", lines.Keys);
     }
 

@@ -84,7 +84,7 @@ public class FailureTests
 
     [Theory]
     [MemberData(nameof(Scenarios))]
-    public void Allocate_SystemRefusesTheKthCallOnly_SucceedsAllTheSame(string scenario, string budget)
+    public void Allocate_SystemRefusesTheKthCallOnly_Succeeds(string scenario, string budget)
     {
         int refusals = 0;
         for (int k = 1; k < 30; k++)
@@ -119,7 +119,7 @@ public class FailureTests
             setup.Source.PurgesAllowed = k;
             MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(
                 () => AllocateOutsideThePool(setup.Allocator, isGroup));
-            Assert.Contains("did not go back", e.Message);
+            Assert.Contains("could not be returned to the system", e.Message);
             Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations));
             Assert.Equal((8L - k) * Block, setup.Statistics.CommittedBytes);
             setup.Source.PurgesAllowed = int.MaxValue;
@@ -169,7 +169,7 @@ public class FailureTests
     }
 
     [Fact]
-    public void Allocate_SystemRefuses_IdleMemoryGoesBeforeTheNextTry()
+    public void Allocate_SystemRefuses_ReleasesIdleMemoryBeforeTheNextTry()
     {
         using TestSetup setup = new(maximumBlocks: 8);
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
@@ -182,7 +182,7 @@ public class FailureTests
     }
 
     [Fact]
-    public void Allocate_SomethingElseFailsBeforeTheRentBegins_GivesTheMemoryBack()
+    public void Allocate_LaterStepFailsBeforeTheRentBegins_ReturnsTheMemory()
     {
         using TestSetup setup = new(maximumBlocks: 8);
         setup.Clock.OnTimerStart = static () => throw new InvalidOperationException("No timer.");

@@ -58,7 +58,7 @@ public class ManyAllocatorsTests
     }
 
     [Fact]
-    public void Create_ManyThatHaveEnded_LeaveNothingBehind() => RemoteExecutor.Invoke(static () =>
+    public void Create_ManyAndDisposed_LeaveNothingBehind() => RemoteExecutor.Invoke(static () =>
     {
         OneAfterAnother(100);
         Dropped(100);

@@ -50,7 +50,7 @@ public unsafe partial class OverreadTests
     [InlineData(NativeMemoryKind.Heap, 4096)]
     [InlineData(NativeMemoryKind.HGlobal, 64)]
     [InlineData(NativeMemoryKind.CoTaskMem, 64)]
-    public void TryAllocate_FromAHeap_TakesTheToleranceAsWell(NativeMemoryKind kind, int tolerance)
+    public void TryAllocate_FromAHeap_IncludesTheTolerance(NativeMemoryKind kind, int tolerance)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs malloc_usable_size.");
         NativeMemorySource source = NativeMemorySource.Create(kind, HugePages.Off, tolerance);
@@ -68,7 +68,7 @@ public unsafe partial class OverreadTests
     [Theory]
     [InlineData(NativeMemoryKind.Virtual)]
     [InlineData(NativeMemoryKind.Heap)]
-    public void Statistics_WithATail_CountNoneOfIt(NativeMemoryKind kind)
+    public void Statistics_WithAReadableTail_DoNotCountIt(NativeMemoryKind kind)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
         {
@@ -92,7 +92,7 @@ public unsafe partial class OverreadTests
     [InlineData(SafetyMode.Sampled, 0, 0)]
     [InlineData(SafetyMode.Guarded, null, 0)]
     [InlineData(SafetyMode.Guarded, 4096, 4096)]
-    public void Settings_ModeAndOption_SettleTheTolerance(SafetyMode mode, int? option, int expected)
+    public void Settings_ModeAndOption_DecideTheTolerance(SafetyMode mode, int? option, int expected)
     {
         AllocatorSettings settings = new(new MemoryAllocatorOptions { Safety = mode, OverreadToleranceInBytes = option });
         Assert.Equal(
@@ -103,7 +103,7 @@ public unsafe partial class OverreadTests
     [Theory]
     [InlineData(SafetyMode.Sampled, null)]
     [InlineData(SafetyMode.Guarded, 64)]
-    public void Dispose_TailWasWrittenTo_IsReported(SafetyMode mode, int? tolerance) => RemoteExecutor.Invoke(
+    public void Dispose_TailWasWritten_IsReported(SafetyMode mode, int? tolerance) => RemoteExecutor.Invoke(
         static (mode, tolerance) =>
         {
             using MemoryAllocator allocator = Create(Enum.Parse<SafetyMode>(mode), tolerance.Length == 0 ? null : int.Parse(tolerance));

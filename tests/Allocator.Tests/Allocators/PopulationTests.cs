@@ -35,7 +35,7 @@ public class PopulationTests
     }
 
     [Fact]
-    public void Allocate_BlocksSideBySide_PopulateTheRestOfEach()
+    public void Allocate_AdjacentBlocks_PopulatesTheRestOfEach()
     {
         using TestSetup setup = Create();
         setup.Allocator.Allocate<byte>(Page).Dispose();
@@ -46,7 +46,7 @@ public class PopulationTests
     }
 
     [Fact]
-    public void Allocate_AfterAPurge_PopulatesAnew()
+    public void Allocate_AfterAPurge_PopulatesAgain()
     {
         using TestSetup setup = Create();
         setup.Allocator.Allocate<byte>(Block).Dispose();
@@ -81,7 +81,7 @@ public class PopulationTests
     }
 
     [Fact]
-    public void Allocate_LimitIsFull_CanBeWholeAgainAfterwards()
+    public void Allocate_LimitIsFull_SucceedsOnceMemoryIsReturned()
     {
         using TestSetup setup = Create();
         for (int i = 0; i < 3; i++)

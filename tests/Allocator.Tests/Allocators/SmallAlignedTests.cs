@@ -43,7 +43,7 @@ public class SmallAlignedTests
     [InlineData(130_000, 64)]
     [InlineData(120_000, 4096)]
     [InlineData(60_000, 64 * 1024)]
-    public void AllocateAligned_UpTo128KiB_TakesNoMappingEach(int length, int alignment)
+    public void AllocateAligned_UpTo128KiB_SharesMappings(int length, int alignment)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of mappings.");
         RemoteExecutor.Invoke(
@@ -110,7 +110,7 @@ public class SmallAlignedTests
     }
 
     [Fact]
-    public void AllocateAligned_OneAfterTheOther_AllocatesNothingButTheOwner()
+    public void AllocateAligned_OneAfterTheOther_AllocatesOnlyTheOwner()
     {
         using MemoryAllocator allocator = Create();
         long Allocated()
@@ -170,7 +170,7 @@ public class SmallAlignedTests
     [InlineData(NativeMemoryKind.Virtual, 64)]
     [InlineData(NativeMemoryKind.Virtual, 64 * 1024)]
     [InlineData(NativeMemoryKind.Heap, 128 * 1024)]
-    public void AllocateAligned_UpTo64KiBOrFromAHeap_IsNoneOfThePoolsBusiness(NativeMemoryKind kind, int alignment)
+    public void AllocateAligned_UpTo64KiBOrFromAHeap_DoesNotUseThePool(NativeMemoryKind kind, int alignment)
     {
         using MemoryAllocator allocator = Create(kind);
         using (allocator.AllocateAligned<byte>(100, alignment))
@@ -242,7 +242,7 @@ public class SmallAlignedTests
 
     // A heap hands on what it gets as it is.
     [Fact]
-    public void Dispose_WithClearOnReturn_GivesTheHeapZeros()
+    public void Dispose_WithClearOnReturn_ReturnsZeroedMemoryToTheHeap()
     {
         LookingHeap heap = new();
         using TestSetup setup = new(

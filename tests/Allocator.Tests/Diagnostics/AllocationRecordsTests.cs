@@ -23,7 +23,7 @@ public sealed class AllocationRecordsTests : IDisposable
 
     // It has stacks, and lies in a folder that all can read.
     [SkippableFact]
-    public void File_OnUnix_IsReadableByItsOwnerAlone()
+    public void File_OnUnix_IsReadableOnlyByItsOwner()
     {
         Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "The tool that shows modes is Linux's.");
         Run(static () =>
@@ -54,7 +54,7 @@ public sealed class AllocationRecordsTests : IDisposable
     }
 
     [Fact]
-    public void File_OneExists_IsLeftAloneAndAnotherNameTaken()
+    public void File_AlreadyExists_IsKeptAndAnotherNameUsed()
     {
         string existing = Path.Combine(_folder, "x.records");
         File.WriteAllText(existing, "evidence");
@@ -69,7 +69,7 @@ public sealed class AllocationRecordsTests : IDisposable
     }
 
     [Fact]
-    public void File_CannotBeMade_RentsGoOnWithoutIt()
+    public void File_CannotBeCreated_RentsContinueWithoutIt()
     {
         RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "missing", "x.records") } };
         RemoteExecutor.Invoke(
@@ -85,7 +85,7 @@ public sealed class AllocationRecordsTests : IDisposable
     }
 
     [Fact]
-    public void File_NamedInTheConfiguration_IsTakenBeforeTheEnvironment()
+    public void File_NamedInTheConfiguration_PrecedesTheEnvironment()
     {
         RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_RECORDS"] = Path.Combine(_folder, "x.records") } };
         options.RuntimeConfigurationOptions["Allocator.Records"] = Path.Combine(_folder, "configured.records");
@@ -100,7 +100,7 @@ public sealed class AllocationRecordsTests : IDisposable
     }
 
     [Fact]
-    public void Records_MoreBuffersThanSlots_CountsTheRestAndGoesOn() => Run(static () =>
+    public void Records_MoreBuffersThanSlots_CountsTheRest() => Run(static () =>
     {
         // Keeps sixteen returned buffers.
         using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded, maximumBlocks: 4);
@@ -124,7 +124,7 @@ public sealed class AllocationRecordsTests : IDisposable
     });
 
     [Fact]
-    public void Explain_LifeOfOneBuffer_TellsEachStage() => Run(static () =>
+    public void Explain_LifeOfOneBuffer_NamesEachStage() => Run(static () =>
     {
         using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);
         IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(10_000);

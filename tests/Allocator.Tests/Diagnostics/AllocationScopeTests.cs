@@ -3,7 +3,7 @@ namespace Allocator.Tests.Diagnostics;
 public class AllocationScopeTests
 {
     [Fact]
-    public void AssertNothingOutstanding_AllGivenBack_Passes()
+    public void AssertNothingOutstanding_AllReturned_Passes()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using AllocationScope scope = MemoryDiagnostics.BeginScope();
@@ -19,7 +19,7 @@ public class AllocationScopeTests
     [InlineData(100, 128)]
     [InlineData(3_000_000, 4 << 20)]
     [InlineData(10_000_000, 12 << 20)]
-    public void AssertNothingOutstanding_SomethingIsOut_NamesItWithSizeAndStack(int length, long capacity)
+    public void AssertNothingOutstanding_AllocationOutstanding_NamesSizeAndStack(int length, long capacity)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "mine" });
         using AllocationScope scope = MemoryDiagnostics.BeginScope();
@@ -68,7 +68,7 @@ public class AllocationScopeTests
     }
 
     [Fact]
-    public void GetOutstanding_CodeBesideTheScope_DoesNotBelongToIt()
+    public void GetOutstanding_CodeOutsideTheScope_IsNotListed()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using AllocationScope scope = MemoryDiagnostics.BeginScope();
@@ -112,7 +112,7 @@ public class AllocationScopeTests
     }
 
     [Fact]
-    public void AssertNothingOutstanding_ALoopThatLeaks_NamesTenOfThem()
+    public void AssertNothingOutstanding_LoopLeaks_NamesTenAllocations()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using AllocationScope scope = MemoryDiagnostics.BeginScope();

@@ -38,7 +38,7 @@ public class LeakReportTests
     }).Dispose();
 
     [Fact]
-    public void AllocationAbandoned_TwoPlaces_AreCountedApart() => RemoteExecutor.Invoke(static () =>
+    public void AllocationAbandoned_TwoPlaces_AreCountedSeparately() => RemoteExecutor.Invoke(static () =>
     {
         using BlockingCollection<AbandonedMemoryEventArgs> found = [];
         MemoryDiagnostics.AllocationAbandoned += (_, leak) => found.Add(leak);
@@ -57,7 +57,7 @@ public class LeakReportTests
     }).Dispose();
 
     [Fact]
-    public void LongestAge_OfSeveralLeaksFromOnePlace_IsThatOfTheOldest() => RemoteExecutor.Invoke(static () =>
+    public void LongestAge_SeveralLeaksFromOnePlace_IsTheOldest() => RemoteExecutor.Invoke(static () =>
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using IMemoryOwner<byte> outstanding = allocator.Allocate<byte>(2 << 20);
@@ -109,7 +109,7 @@ public class LeakReportTests
     [InlineData(nameof(LeakDetection.Counters), 200, 0)]
     [InlineData(nameof(LeakDetection.SampledStacks), 200, 2)]
     [InlineData(nameof(LeakDetection.AllStacks), 200, 200)]
-    public void LeakDetection_EachLevel_KeepsAsManyStacksAsItSays(string level, int leaks, int stacks) => RemoteExecutor.Invoke(
+    public void LeakDetection_EachLevel_KeepsItsShareOfStacks(string level, int leaks, int stacks) => RemoteExecutor.Invoke(
         static (level, leaks, stacks) =>
         {
             MemoryDiagnostics.LeakDetection = Enum.Parse<LeakDetection>(level);
@@ -146,7 +146,7 @@ public class LeakReportTests
     [Theory]
     [InlineData("everything")]
     [InlineData("2")]
-    public void LeakDetection_UnknownEnvironmentVariable_FailsWhoeverMakesAnAllocator(string value)
+    public void LeakDetection_UnknownEnvironmentVariable_FailsCreationOfAnAllocator(string value)
     {
         RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = value } };
         RemoteExecutor.Invoke(
@@ -161,7 +161,7 @@ public class LeakReportTests
     }
 
     [Fact]
-    public void LeakDetection_RuntimeProperty_GoesBeforeTheEnvironment()
+    public void LeakDetection_RuntimeProperty_PrecedesTheEnvironment()
     {
         RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = "Off" } };
         RemoteExecutor.Invoke(

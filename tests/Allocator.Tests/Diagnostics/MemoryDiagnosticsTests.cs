@@ -3,7 +3,7 @@ namespace Allocator.Tests.Diagnostics;
 public class MemoryDiagnosticsTests
 {
     [Fact]
-    public void OutstandingAllocations_LiveMemory_IsCountedAndNotCalledALeak() => RemoteExecutor.Invoke(static () =>
+    public void OutstandingAllocations_LiveMemory_IsCountedAndIsNoLeak() => RemoteExecutor.Invoke(static () =>
     {
         MemoryAllocator first = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16 });
         MemoryAllocator second = MemoryAllocator.Create();
@@ -60,7 +60,7 @@ public class MemoryDiagnosticsTests
     }).Dispose();
 
     [Fact]
-    public void GetStatistics_RentedHereAndReturnedThere_IsNeverBelowZero() => RemoteExecutor.Invoke(static () =>
+    public void GetStatistics_RentedAndReturnedOnDifferentThreads_IsNeverNegative() => RemoteExecutor.Invoke(static () =>
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using System.Collections.Concurrent.BlockingCollection<IMemoryOwner<byte>> queue = new(64);
@@ -94,7 +94,7 @@ public class MemoryDiagnosticsTests
     }).Dispose();
 
     [Fact]
-    public void Default_AllocatorsOfOnesOwn_DoNotMakeIt() => RemoteExecutor.Invoke(static () =>
+    public void Default_OtherAllocatorsCreated_IsNotCreated() => RemoteExecutor.Invoke(static () =>
     {
         using MemoryAllocator own = MemoryAllocator.Create();
         own.Allocate<byte>(3 << 20).Dispose();

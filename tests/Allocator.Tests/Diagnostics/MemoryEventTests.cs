@@ -28,7 +28,7 @@ public class MemoryEventTests
     }).Dispose();
 
     [Fact]
-    public void MemoryTrimmed_ForARequestThatTheBudgetRefused_SaysSo() => RemoteExecutor.Invoke(static () =>
+    public void MemoryTrimmed_BudgetRefusedARequest_NamesThatReason() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(4, budget: 4 * Block);
         setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
@@ -41,7 +41,7 @@ public class MemoryEventTests
     }).Dispose();
 
     [Fact]
-    public void BudgetWait_ThatMayNotBe_BeginsAndIsGivenUp() => RemoteExecutor.Invoke(static () =>
+    public void BudgetWait_CallThatDoesNotWait_BeginsAndIsGivenUp() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(4, new MemoryAllocatorOptions { Name = "photos" }, budget: 4 * Block);
         using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Budget);
@@ -123,7 +123,7 @@ public class MemoryEventTests
     }).Dispose();
 
     [Fact]
-    public void BudgetWait_ListenerAllocatesWhileItIsTold_WaitsForNobody() => RemoteExecutor.Invoke(static () =>
+    public void BudgetWait_ListenerAllocates_DoesNotWait() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(4, new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(5) }, budget: 4 * Block);
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(3 * Block);

@@ -51,7 +51,7 @@ public class RentEventTests
         level, keyword).Dispose();
 
     [Fact]
-    public void Rents_ListenerIsGone_AreTracedNoLonger() => RemoteExecutor.Invoke(static () =>
+    public void Rents_ListenerEnded_AreNoLongerTraced() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         using (AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents))
@@ -70,7 +70,7 @@ public class RentEventTests
     [Theory]
     [InlineData("block")]
     [InlineData("array")]
-    public void Rents_SwitchIsOnAndNobodyListens_TheNextRentTurnsItOff(string kind) => RemoteExecutor.Invoke(
+    public void Rents_TracingIsOnWithoutAListener_NextRentTurnsItOff(string kind) => RemoteExecutor.Invoke(
         static kind =>
         {
             using TestSetup setup = new();
@@ -83,7 +83,7 @@ public class RentEventTests
         kind).Dispose();
 
     [Fact]
-    public void Return_OfWhatWentOutBeforeAnybodyListened_IsNotWritten() => RemoteExecutor.Invoke(static () =>
+    public void Return_RentedBeforeAnyListener_IsNotWritten() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         IMemoryOwner<byte> early = setup.Allocator.Allocate<byte>(Block);
@@ -94,7 +94,7 @@ public class RentEventTests
     }).Dispose();
 
     [Fact]
-    public void Rent_OnlyEventsAreWanted_KeepsNoStack() => RemoteExecutor.Invoke(static () =>
+    public void Rent_OnlyEventsRequested_KeepsNoStack() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
@@ -107,7 +107,7 @@ public class RentEventTests
     }).Dispose();
 
     [Fact]
-    public void Return_ByAFinalizerOfTheUsers_IsWrittenOnAnotherThread() => RemoteExecutor.Invoke(static () =>
+    public void Return_ByAUserFinalizer_IsWrittenOnAnotherThread() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         using AllocatorEventListener listener = new(
@@ -152,7 +152,7 @@ public class RentEventTests
         abandoned).Dispose();
 
     [Fact]
-    public void Listener_ThatThrows_HarmsNobody() => RemoteExecutor.Invoke(static () =>
+    public void Listener_Throws_RentsSucceed() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         using AllocatorEventListener listener = new(
@@ -167,7 +167,7 @@ public class RentEventTests
     }).Dispose();
 
     [Fact]
-    public void Listener_ThatAllocates_IsToldOfItsOwnNotAgain() => RemoteExecutor.Invoke(static () =>
+    public void Listener_Allocates_IsNotNotifiedOfItsOwnRents() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
         List<string> told = [];
@@ -194,7 +194,7 @@ public class RentEventTests
     [Theory]
     [InlineData(Block)]
     [InlineData(100)]
-    public void Return_OfWhatAListenerRentedInAnEvent_IsNotWritten(int length) => RemoteExecutor.Invoke(
+    public void Return_RentedByAListenerInAnEvent_IsNotWritten(int length) => RemoteExecutor.Invoke(
         static length =>
         {
             using TestSetup setup = new();

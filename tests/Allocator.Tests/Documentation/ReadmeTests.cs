@@ -15,7 +15,7 @@ public class ReadmeTests
     }
 
     [Fact]
-    public void Readme_ForItsReaders_HasAnExampleThatRuns() =>
+    public void Readme_HasAnExample_ThatRuns() =>
         Assert.Contains(CodeBlock.All(), block => block is { Document: "README.md", IsRun: true });
 
     [Theory]

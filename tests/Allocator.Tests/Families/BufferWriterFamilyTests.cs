@@ -64,7 +64,7 @@ public class BufferWriterFamilyTests
 
     [Theory]
     [MemberData(nameof(Demands))]
-    public void EachDemand_ComparedWithArrayBufferWriter_IsMet(string demand)
+    public void EachRequirement_ComparedWithArrayBufferWriter_IsMet(string demand)
     {
         foreach (int before in (int[])[0, 1, 100, TestSetup.BlockSize - 7, TestSetup.BlockSize, 3 * TestSetup.BlockSize - 1])
         {
@@ -162,7 +162,7 @@ public class BufferWriterFamilyTests
 
     // Whole blocks, each ended after a byte, would take memory without end.
     [Fact]
-    public void GetSpan_MuchForLittleTimeAfterTime_TakesAtMostTwiceWhatIsWritten()
+    public void GetSpan_LargeHintsAndSmallWrites_TakeAtMostTwiceWhatIsWritten()
     {
         using TestSetup setup = new(maximumBlocks: 64);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -177,7 +177,7 @@ public class BufferWriterFamilyTests
     }
 
     [Fact]
-    public void Advance_AfterAnythingElse_IsRefusedAndTheFurtherBlockServesTheNext()
+    public void Advance_AfterAnotherCall_IsRefusedAndItsBlockServesTheNext()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream(TestSetup.BlockSize);

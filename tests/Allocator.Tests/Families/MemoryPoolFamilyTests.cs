@@ -70,7 +70,7 @@ public class MemoryPoolFamilyTests
 
     [Theory]
     [MemberData(nameof(Demands))]
-    public void EachDemand_ComparedWithTheSharedPool_IsMet(string demand)
+    public void EachRequirement_ComparedWithTheSharedPool_IsMet(string demand)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using MemoryAllocator budgeted = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 1000 });
@@ -162,7 +162,7 @@ public class MemoryPoolFamilyTests
     }
 
     [Fact]
-    public void Rent_AboveTheBudget_IsRefusedAndReturnedMemoryIsHadAgain()
+    public void Rent_AboveTheBudget_IsRefusedAndReturnedMemoryIsReused()
     {
         using TestSetup setup = new(budget: 2 * TestSetup.BlockSize);
         using MemoryPool<byte> pool = setup.Allocator.AsMemoryPool<byte>();

@@ -24,7 +24,7 @@ public class StreamFamilyTests
 
     [Theory]
     [MemberData(nameof(Demands))]
-    public void EachDemand_ComparedWithMemoryStream_IsMet(string demand)
+    public void EachRequirement_ComparedWithMemoryStream_IsMet(string demand)
     {
         List<string> unmet = [];
         foreach (State state in Enum.GetValues<State>())

@@ -120,7 +120,7 @@ public class StreamOfBytesFamilyTests
     }
 
     [Fact]
-    public void WriteTo_Itself_AppendsWhatWasThere()
+    public void WriteTo_Itself_AppendsItsContent()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -134,7 +134,7 @@ public class StreamOfBytesFamilyTests
     [InlineData(long.MaxValue)]
     [InlineData(1L << 50)]
     [InlineData(5L << 30)]
-    public void Capacity_ThatCanNeverBe_IsRefusedBeforeAnythingIsRented(long capacity)
+    public void Capacity_NeverFits_IsRefusedBeforeAnythingIsRented(long capacity)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1024 });
         MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(() => allocator.CreateStream(capacity));

@@ -5,7 +5,7 @@ namespace Allocator.Tests.Guarding;
 public unsafe class CanaryTests
 {
     [Fact]
-    public void FindBroken_AnyByteOfAnyRange_IsFoundWhereItIs()
+    public void FindBroken_AnyByteOfAnyRange_ReturnsItsPosition()
     {
         byte* memory = stackalloc byte[64];
         for (int start = 0; start < 16; start++)
@@ -28,7 +28,7 @@ public unsafe class CanaryTests
     }
 
     [Fact]
-    public void FindBroken_PatternOfAnotherAddress_IsNoPattern()
+    public void FindBroken_PatternOfAnotherAddress_IsBroken()
     {
         byte* memory = stackalloc byte[128];
         Canary.Fill((nint)memory, 64);

@@ -16,7 +16,7 @@ public class GuardedAbandonmentTests
     [InlineData(SafetyMode.Sampled, AbandonedMemory.Quarantine)]
     [InlineData(SafetyMode.Guarded, AbandonedMemory.Quarantine)]
     [InlineData(SafetyMode.Guarded, AbandonedMemory.Reuse)]
-    public void Abandoned_WatchedMemory_IsReportedWithItsStackAndGoesWhereReturnedMemoryGoes(SafetyMode mode, AbandonedMemory abandoned) =>
+    public void Abandoned_WatchedMemory_IsReportedWithItsStackAndTreatedAsReturned(SafetyMode mode, AbandonedMemory abandoned) =>
         RemoteExecutor.Invoke(
         static (modeName, abandonedName) =>
         {
@@ -52,7 +52,7 @@ public class GuardedAbandonmentTests
         abandoned.ToString()).Dispose();
 
     [Fact]
-    public void CorruptionFound_AbandonedMemoryWrittenBehind_IsRaisedAndNotThrown() => RemoteExecutor.Invoke(static () =>
+    public void CorruptionFound_AbandonedMemoryOverrun_IsRaisedAndNotThrown() => RemoteExecutor.Invoke(static () =>
     {
         using BlockingCollection<CorruptionEventArgs> reports = [];
         MemoryDiagnostics.CorruptionFound += static (_, _) => throw new InvalidOperationException("A listener's own fault.");
@@ -110,7 +110,7 @@ public class GuardedAbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Allocator_DroppedWithoutDispose_GivesReturnedMemoryBack() => RemoteExecutor.Invoke(static () =>
+    public void Allocator_DroppedWithoutDispose_ReleasesReturnedMemory() => RemoteExecutor.Invoke(static () =>
     {
         FakeMemorySource source = DropAllocator();
         Collect();

@@ -53,7 +53,7 @@ public class GuardedMappingGuardTests
     }
 
     [Fact]
-    public void Allocate_AfterOthersCameBack_IsFresh()
+    public void Allocate_AfterEarlierReturns_GetsNewMemory()
     {
         using TestSetup setup = Create(SafetyMode.Guarded, maximumBlocks: 1);
         for (int i = 0; i < 6; i++)
@@ -74,7 +74,7 @@ public class GuardedMappingGuardTests
     [InlineData(27, CorruptionKind.Overrun)]
     [InlineData(-1, CorruptionKind.Underrun)]
     [InlineData(-3000, CorruptionKind.Underrun)]
-    public void Dispose_SlackWrittenTo_ThrowsOnceAndTakesTheMemoryBack(int offset, CorruptionKind kind)
+    public void Dispose_SlackWritten_ThrowsOnceAndReturnsTheMemory(int offset, CorruptionKind kind)
     {
         using TestSetup setup = Create(SafetyMode.Guarded);
         IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(100);
@@ -86,8 +86,8 @@ public class GuardedMappingGuardTests
 
         Assert.Equal((kind, 100L, TimeSpan.FromSeconds(3)), (corruption.Kind, corruption.Bytes, corruption.Age));
         Assert.Equal(offset < 0 ? offset : 100 + offset, corruption.Offset);
-        Assert.Contains(nameof(Dispose_SlackWrittenTo_ThrowsOnceAndTakesTheMemoryBack), corruption.AllocationStackTrace);
-        Assert.Contains(nameof(Dispose_SlackWrittenTo_ThrowsOnceAndTakesTheMemoryBack), corruption.ReturnStackTrace);
+        Assert.Contains(nameof(Dispose_SlackWritten_ThrowsOnceAndReturnsTheMemory), corruption.AllocationStackTrace);
+        Assert.Contains(nameof(Dispose_SlackWritten_ThrowsOnceAndReturnsTheMemory), corruption.ReturnStackTrace);
         Assert.Equal(
             (0L, 0L, 4096L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
     }
@@ -122,7 +122,7 @@ public class GuardedMappingGuardTests
     }).Dispose();
 
     [Fact]
-    public void Dispose_MemberOfAGroupOverrun_ThrowsAfterAllHaveComeBack()
+    public void Dispose_MemberOfAGroupOverrun_ThrowsAfterAllAreReturned()
     {
         using TestSetup setup = Create(SafetyMode.Guarded);
         MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(3 * Block - 10);
@@ -138,7 +138,7 @@ public class GuardedMappingGuardTests
     }
 
     [Fact]
-    public void ReleaseRetainedResources_ReturnedMemoryWrittenTo_ThrowsAndGivesAllBack()
+    public void ReleaseRetainedResources_ReturnedMemoryWritten_ThrowsAndReleasesAll()
     {
         using TestSetup setup = Create(SafetyMode.Guarded);
         nint address = AllocateAndReturn(setup, Block);
@@ -163,7 +163,7 @@ public class GuardedMappingGuardTests
     }
 
     [Fact]
-    public void Dispose_OfTheAllocator_VerifiesWhatCameBackAndTakesTheRestLater()
+    public void Dispose_OfTheAllocator_VerifiesReturnedMemoryAndTheRestLater()
     {
         TestSetup setup = Create(SafetyMode.Guarded);
         IMemoryOwner<byte> survivor = setup.Allocator.Allocate<byte>(Block);
@@ -278,7 +278,7 @@ public class GuardedMappingGuardTests
     }
 
     [Fact]
-    public void Tick_HighLoad_GivesReturnedMemoryBack()
+    public void Tick_HighLoad_ReleasesReturnedMemory()
     {
         using TestSetup setup = Create(SafetyMode.Guarded);
         AllocateAndReturn(setup, Block);

@@ -10,7 +10,7 @@ public class SafetyModesTests
     [InlineData(null, "Standard", "Guarded", SafetyMode.Standard)]
     [InlineData(SafetyMode.Sampled, "Guarded", "Guarded", SafetyMode.Sampled)]
     [InlineData(SafetyMode.Standard, "nonsense", "nonsense", SafetyMode.Standard)]
-    public void Resolve_OptionConfigurationAndEnvironment_GoInThatOrder(
+    public void Resolve_OptionConfigurationEnvironment_ApplyInThatOrder(
         SafetyMode? option, string? configured, string? environment, SafetyMode expected) =>
         Assert.Equal(expected, option ?? Read(configured, environment));
 
@@ -26,7 +26,7 @@ public class SafetyModesTests
     }
 
     [Fact]
-    public void Default_UnknownModeInTheEnvironment_ThrowsThatEveryTime() => RemoteExecutor.Invoke(
+    public void Default_UnknownModeInTheEnvironment_ThrowsEveryTime() => RemoteExecutor.Invoke(
         static () =>
         {
             for (int i = 0; i < 2; i++)
@@ -41,7 +41,7 @@ public class SafetyModesTests
         new RemoteInvokeOptions { Environment = { ["ALLOCATOR_SAFETY"] = "on" } }).Dispose();
 
     [Fact]
-    public void Create_ModeInTheConfiguration_IsTaken()
+    public void Create_ModeInTheConfiguration_IsUsed()
     {
         RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_SAFETY"] = "Standard" } };
         options.RuntimeConfigurationOptions["Allocator.Safety"] = "guarded";
@@ -56,7 +56,7 @@ public class SafetyModesTests
     }
 
     [Fact]
-    public void Create_NothingSaid_IsStandard() => RemoteExecutor.Invoke(
+    public void Create_NothingConfigured_IsStandard() => RemoteExecutor.Invoke(
         static () =>
         {
             MemoryAllocator.Default.Allocate<byte>(100).Dispose();

@@ -112,7 +112,7 @@ public class AbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Abandoned_GuardThatCameBack_FindsTheNextAbandonmentToo() => RemoteExecutor.Invoke(static () =>
+    public void Abandoned_GuardIsReused_FindsTheNextAbandonmentToo() => RemoteExecutor.Invoke(static () =>
     {
         foreach (AbandonedMemory mode in (AbandonedMemory[])[AbandonedMemory.Reuse, AbandonedMemory.Quarantine])
         {
@@ -155,7 +155,7 @@ public class AbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Abandoned_DisposedOwnerOfTheSameBlockLingers_IsFoundAllTheSame() => RemoteExecutor.Invoke(static () =>
+    public void Abandoned_DisposedOwnerOfTheSameBlockIsKept_IsStillFound() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(1);
         IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
@@ -191,7 +191,7 @@ public class AbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Abandoned_WithTheAllocator_GivesEverythingBack() => RemoteExecutor.Invoke(static () =>
+    public void Abandoned_TogetherWithTheAllocator_ReturnsEverything() => RemoteExecutor.Invoke(static () =>
     {
         TestSetup time = new(1);
         FakeMemorySource source = ForgetAllocator(time, out IMemoryOwner<byte> survivor);
@@ -206,7 +206,7 @@ public class AbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Free_OfAbandonedMemory_IsNotDoneByTheFinalizerThread() => RemoteExecutor.Invoke(static () =>
+    public void Free_OfAbandonedMemory_RunsOffTheFinalizerThread() => RemoteExecutor.Invoke(static () =>
     {
         int finalizerThread = FinalizerThreadId();
         foreach (AbandonedMemory mode in (AbandonedMemory[])[AbandonedMemory.Reuse, AbandonedMemory.Quarantine])
@@ -227,7 +227,7 @@ public class AbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void AllocationAbandoned_Subscribed_TellsBytesAgeAndStack() => RemoteExecutor.Invoke(static () =>
+    public void AllocationAbandoned_Subscribed_ReportsBytesAgeAndStack() => RemoteExecutor.Invoke(static () =>
     {
         BlockingCollection<AbandonedMemoryEventArgs> reports = [];
         EventHandler<AbandonedMemoryEventArgs> handler = (_, report) => reports.Add(report);

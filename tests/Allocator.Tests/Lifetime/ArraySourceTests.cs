@@ -26,7 +26,7 @@ public class ArraySourceTests
     }
 
     [Fact]
-    public void Find_ManySources_TellsThemApart()
+    public void Find_ManySources_ReturnsTheRightOne()
     {
         ArraySource[] sources = [.. Enumerable.Range(0, 20).Select(static _ => Create())];
         ThreadCache[] caches = [.. sources.Select(Use)];
@@ -35,7 +35,7 @@ public class ArraySourceTests
     }
 
     [Fact]
-    public void Find_BehindClosedSources_FindsTheOthers()
+    public void Find_AfterSourcesClosed_FindsTheOthers()
     {
         ArraySource[] sources = [.. Enumerable.Range(0, 20).Select(static _ => Create())];
         ThreadCache[] caches = [.. sources.Select(Use)];

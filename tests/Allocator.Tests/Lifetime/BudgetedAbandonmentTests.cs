@@ -9,7 +9,7 @@ public class BudgetedAbandonmentTests
     private const int Block = TestSetup.BlockSize;
 
     [Fact]
-    public void Abandoned_SmallBuffer_GivesBudgetAndCountBackAndNeverItsArray() => RemoteExecutor.Invoke(static () =>
+    public void Abandoned_SmallBuffer_ReturnsBudgetAndCountButNotItsArray() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(budget: Block);
         for (int i = 1; i <= 100; i++)
@@ -104,7 +104,7 @@ public class BudgetedAbandonmentTests
     [Theory]
     [InlineData("0")]
     [InlineData("1")]
-    public void Abandoned_SomebodyWaits_IsLookedForWithoutAnybodysHelp(string concurrent) => RemoteExecutor.Invoke(
+    public void AbandonedBuffer_WaiterPresent_IsReclaimed(string concurrent) => RemoteExecutor.Invoke(
         static () =>
         {
             // Nothing here calls GC.Collect. Two small buffers: no block is outstanding that would keep the timer running.
@@ -128,7 +128,7 @@ public class BudgetedAbandonmentTests
     [Theory]
     [InlineData("0")]
     [InlineData("1")]
-    public void Abandoned_UnusedReservationThatSomebodyWaitsFor_IsLookedForWithoutAnybodysHelp(string concurrent) => RemoteExecutor.Invoke(
+    public void AbandonedReservation_WaiterPresent_IsReclaimed(string concurrent) => RemoteExecutor.Invoke(
         static () =>
         {
             using MemoryAllocator allocator = MemoryAllocator.Create(
@@ -144,7 +144,7 @@ public class BudgetedAbandonmentTests
 
     // Its parts' finalizers wait in the same queue: the memory goes back when they have run, and the budget not before.
     [Fact]
-    public void Finalizer_OfTheUsersThatDisposesAGroup_GivesTheBudgetBackWithTheMemory() => RemoteExecutor.Invoke(static () =>
+    public void Finalizer_UserFinalizerDisposesAGroup_ReturnsBudgetAndMemory() => RemoteExecutor.Invoke(static () =>
     {
         // Where a guard's finalizer comes before the user's, the group counts as abandoned, and would stay in quarantine.
         using TestSetup setup = new(4, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse }, budget: 16 * Block);
@@ -159,7 +159,7 @@ public class BudgetedAbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Abandoned_Reservation_GivesItsUnusedPartBack() => RemoteExecutor.Invoke(static () =>
+    public void Abandoned_Reservation_ReturnsItsUnusedPart() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(budget: 8 * Block);
         IMemoryOwner<byte> owner = AllocateFromADroppedReservation(setup.Allocator);
@@ -172,7 +172,7 @@ public class BudgetedAbandonmentTests
     }).Dispose();
 
     [Fact]
-    public void Finalizer_OfTheUsersThatDisposesASmallBuffer_ReturnsItOnce() => RemoteExecutor.Invoke(static () =>
+    public void Finalizer_UserFinalizerDisposesASmallBuffer_ReturnsItOnce() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(budget: Block);
         for (int i = 0; i < 20; i++)

@@ -89,7 +89,7 @@ public class CountedArrayPoolTests
     [Theory]
     [InlineData(AllocationOptions.None, 7)]
     [InlineData(AllocationOptions.Clean, 0)]
-    public void Rent_IdleArray_IsCountedAsAnyOther(AllocationOptions options, byte found)
+    public void Rent_IdleArray_IsCountedLikeAnyOther(AllocationOptions options, byte found)
     {
         using TestSetup setup = new(budget: 8 * Block);
         using (MemoryLease<byte> first = setup.Allocator.Rent<byte>(1000))
@@ -124,7 +124,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public async Task AllocateAsync_IdleArrayAndNoRoom_WaitsBehindWhatWaitsAndLosesNoArray()
+    public async Task AllocateAsync_IdleArrayAndNoRoom_WaitsInLineAndKeepsTheArray()
     {
         using TestSetup setup = new(budget: 8 * Block);
         AllocateAndReturn(setup, 1000, 1);
@@ -158,7 +158,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public void Allocate_BudgetLiesIdleInArrays_TheyAreGivenUpBeforeAnyRequestWaits()
+    public void Allocate_BudgetIsIdleInArrays_ArraysAreDroppedBeforeAnyRequestWaits()
     {
         using TestSetup setup = new(budget: 4 * Block);
         AllocateAndReturn(setup, 1000, 8);
@@ -171,7 +171,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public void Allocate_SystemRefusesMemory_IdleArraysGo()
+    public void Allocate_SystemRefusesMemory_DropsIdleArrays()
     {
         using TestSetup setup = new(budget: 8 * Block);
         AllocateAndReturn(setup, 1000, 1);
@@ -206,7 +206,7 @@ public class CountedArrayPoolTests
 
     // Held arrays that once lay idle took the room of what may lie idle.
     [Fact]
-    public void Dispose_WhileArraysThatLayIdleAreHeld_KeepsOthers()
+    public void Dispose_WhileFormerlyIdleArraysAreHeld_KeepsOthers()
     {
         using TestSetup setup = new(budget: Block / 2 + 8);
         AllocateAndReturn(setup, 1000, 1);
@@ -226,7 +226,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public void Dispose_OfTheAllocator_DropsIdleArraysAndThoseThatComeBackLater()
+    public void Dispose_OfTheAllocator_DropsIdleArraysAndLaterReturns()
     {
         using TestSetup setup = new(budget: 8 * Block);
         AllocateAndReturn(setup, 500, 1);
@@ -239,7 +239,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public void ClearOnReturn_SmallBuffer_TheNextRenterFindsNothing()
+    public void ClearOnReturn_SmallBuffer_NextRenterSeesZeros()
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { ClearOnReturn = true }, budget: 8 * Block);
         IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(1024);

@@ -5,7 +5,7 @@ namespace Allocator.Tests.Lifetime;
 public class EndedGuardTests
 {
     [Fact]
-    public void UseAfterDispose_OfAnOwner_SaysHowToLearnWhichAllocationItWas()
+    public void UseAfterDispose_OfAnOwner_SaysHowToFindItsAllocation()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         IMemoryOwner<int> large = allocator.Allocate<int>(1_000_000);
@@ -102,7 +102,7 @@ public class EndedGuardTests
         capacity).Dispose();
 
     [Fact]
-    public void UseAfterDispose_InGuardedMode_SaysWhereItWasGivenBack()
+    public void UseAfterDispose_InGuardedMode_SaysWhereItWasReturned()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
         IMemoryOwner<byte> owner = AllocateHere(allocator, 100);
@@ -116,7 +116,7 @@ public class EndedGuardTests
     }
 
     private static void AssertHint(Func<object?> use) => Assert.Contains(
-        "The buffer has been disposed. Within MemoryDiagnostics.BeginScope this says where it was allocated.",
+        "The buffer has been disposed. Within MemoryDiagnostics.BeginScope, this message says where it was allocated.",
         Assert.Throws<ObjectDisposedException>(use).Message,
         StringComparison.Ordinal);
 

@@ -12,7 +12,7 @@ public class FinalizerOrderTests
     [Theory]
     [InlineData(AbandonedMemory.Quarantine)]
     [InlineData(AbandonedMemory.Reuse)]
-    public void Dispose_ByAUsersFinalizer_GivesTheMemoryBackOnce(AbandonedMemory mode) => RemoteExecutor.Invoke(
+    public void Dispose_ByAUserFinalizer_ReturnsTheMemoryOnce(AbandonedMemory mode) => RemoteExecutor.Invoke(
         static text =>
         {
             for (int round = 0; round < 20; round++)
@@ -121,7 +121,7 @@ public class FinalizerOrderTests
     }).Dispose();
 
     [Fact]
-    public void Allocate_ByAUsersFinalizerFromAnAllocatorThatWasDropped_IsNeverTakenAway() => RemoteExecutor.Invoke(static () =>
+    public void Allocate_ByAUserFinalizerFromADroppedAllocator_StaysValid() => RemoteExecutor.Invoke(static () =>
     {
         int rented = 0;
         for (int round = 0; round < 40; round++)
@@ -165,7 +165,7 @@ public class FinalizerOrderTests
     }).Dispose();
 
     [Fact]
-    public void Dispose_OfAnOwnerThatCameBackFromTheDead_LetsGoOfTheGuard() => RemoteExecutor.Invoke(static () =>
+    public void Dispose_OfAResurrectedOwner_ReleasesTheGuard() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(1, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse });
         DropResurrecting(setup);

@@ -6,7 +6,7 @@ public class PooledMemoryOwnerTests
 
     [Theory]
     [MemberData(nameof(TierLengths))]
-    public void Memory_AfterDispose_ThrowsHoweverItWasObtained(int length)
+    public void Memory_AfterDispose_ThrowsForEveryWayToGetIt(int length)
     {
         using TestSetup setup = new();
         IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
@@ -92,7 +92,7 @@ public class PooledMemoryOwnerTests
     }
 
     [Fact]
-    public void Unpin_MoreOftenThanPinned_TakesNothingFromTheOwner()
+    public void Unpin_MoreOftenThanPinned_DoesNotEndTheRent()
     {
         using TestSetup setup = new();
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(TestSetup.BlockSize);
@@ -178,7 +178,7 @@ public class PooledMemoryOwnerTests
     }
 
     [Fact]
-    public void Memory_OfBytesUpToOneMebibyte_GivesItsArray()
+    public void Memory_OfBytesUpToOneMebibyte_IsAnArray()
     {
         using TestSetup setup = new();
         using IMemoryOwner<byte> small = setup.Allocator.Allocate<byte>(100);

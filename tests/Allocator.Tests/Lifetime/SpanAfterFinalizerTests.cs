@@ -16,14 +16,14 @@ public class SpanAfterFinalizerTests
     public static bool IsOptimized { get; } = IsOptimizedCode(typeof(SpanAfterFinalizerTests)) && IsOptimizedCode(typeof(MemoryAllocator));
 
     [SkippableFact]
-    public void Span_WhoseOwnerIsDeadUnderReuse_SeesTheNextRentersPixels()
+    public void Span_OwnerFinalizedUnderReuse_SeesTheNextRentersPixels()
     {
         Skip.IfNot(IsOptimized, "Debug builds keep every local alive to the end of its method.");
         RemoteExecutor.Invoke(static () => Assert.True(IsCorruptedWhenHot(AbandonedMemory.Reuse))).Dispose();
     }
 
     [SkippableFact]
-    public void Span_WhoseOwnerIsDeadUnderQuarantine_SeesItsOwnPixels()
+    public void Span_OwnerFinalizedUnderQuarantine_SeesItsOwnPixels()
     {
         Skip.IfNot(IsOptimized, "Debug builds keep every local alive to the end of its method.");
         RemoteExecutor.Invoke(static () =>
@@ -36,7 +36,7 @@ public class SpanAfterFinalizerTests
     }
 
     [SkippableFact]
-    public void Span_WhoseOwnerIsDeadUnderGuarded_SeesItsOwnPixelsAndIsReportedWithItsStack()
+    public void Span_OwnerFinalizedInGuardedMode_SeesItsOwnPixelsAndIsReportedWithItsStack()
     {
         Skip.IfNot(IsOptimized, "Debug builds keep every local alive to the end of its method.");
         RemoteExecutor.Invoke(static () =>

@@ -38,7 +38,7 @@ public class UnloadingTests
     }
 
     [SkippableFact]
-    public void Unload_DefaultHasIdleMemory_GivesItBack()
+    public void Unload_DefaultHasIdleMemory_ReleasesIt()
     {
         SkipForNetStandard();
         RemoteExecutor.Invoke(static () =>

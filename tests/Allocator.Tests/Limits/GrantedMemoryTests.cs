@@ -17,16 +17,16 @@ public sealed class GrantedMemoryTests
     private static int Rounds => int.Parse(s_rounds ?? "1", CultureInfo.InvariantCulture);
 
     [SkippableFact]
-    public void Allocate_ImagesOf64ThreadsWrittenRowByRow_AllThatWereGrantedCanBeWritten() =>
+    public void Allocate_ImagesOf64ThreadsWrittenRowByRow_AllGrantedMemoryCanBeWritten() =>
         ExpectSurvival(1500, static (folder, _) => InGroup(folder, WriteImagesOfManyThreads));
 
     [SkippableFact]
-    public void Allocate_ThousandBuffersWrittenAtTheEnd_AllThatWereGrantedCanBeWritten() =>
+    public void Allocate_ThousandBuffersWrittenAtTheEnd_AllGrantedMemoryCanBeWritten() =>
         ExpectSurvival(600, static (folder, _) => InGroup(folder, () => RentThenWrite(static i => 2 * Megabyte, count: 1000, least: 400)));
 
     // The large ones are blocks and mappings, the small ones arrays.
     [SkippableFact]
-    public void Allocate_FreshArraysBesideNativeBuffers_AllThatWereGrantedCanBeWritten() =>
+    public void Allocate_NewArraysAndNativeBuffers_AllGrantedMemoryCanBeWritten() =>
         ExpectSurvival(
             600,
             static (folder, _) => InGroup(folder, () => RentThenWrite(
@@ -35,7 +35,7 @@ public sealed class GrantedMemoryTests
     [SkippableTheory]
     [InlineData(true)]
     [InlineData(false)]
-    public void MinimumFree_WavesFarApart_AllThatWasGrantedCanBeWritten(bool reserves) =>
+    public void MinimumFree_WavesFarApart_AllGrantedMemoryCanBeWritten(bool reserves) =>
         ExpectSurvival(
             600,
             static (folder, argument) => InGroup(folder, () => TakeInWaves(bool.Parse(argument))),
@@ -43,7 +43,7 @@ public sealed class GrantedMemoryTests
 
     // Blocks that were populated for short rents are populated further for long ones.
     [SkippableFact]
-    public void Allocate_BuffersThatAreWritten_AreGrantedToMostOfWhatTheKernelBears()
+    public void Allocate_BuffersThatAreWritten_AreGrantedAtLeast85PercentOfTheLimit()
     {
         string counted = Path.GetTempFileName();
         try

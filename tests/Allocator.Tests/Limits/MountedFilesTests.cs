@@ -33,7 +33,7 @@ public sealed partial class MountedFilesTests
     [InlineData("MemTotal: 0 kB\nMemAvailable: 0 kB\n")]
     [InlineData("MemTotal: 1 kB\nMemAvailable: 1 kB\n")]
     [InlineData("MemTotal: 9999999999999999999 kB\nMemAvailable: 9999999999999999999 kB\n")]
-    public void Allocate_WhereTheMachineCannotBeTrue_IsServed(string text) => Run(
+    public void Allocate_MachineReportsAbsurdMemory_IsServed(string text) => Run(
         text,
         static path =>
         {

@@ -19,7 +19,7 @@ public sealed partial class RealLimitTests
     private const int AddressSpaceResource = 9;
 
     [SkippableFact]
-    public void Cgroup_LoadWithABudget_ComesToItsEnd()
+    public void Cgroup_LoadWithABudget_Completes()
     {
         using MemoryCgroup group = TestCgroup.CreateOrSkip(CgroupLimit);
 
@@ -51,7 +51,7 @@ public sealed partial class RealLimitTests
     }
 
     [SkippableFact]
-    public void AddressSpace_LoadWithABudget_ComesToItsEnd()
+    public void AddressSpace_LoadWithABudget_Completes()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's limit of the address space.");
 

@@ -63,7 +63,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Collection_OfAnAllocator_TellsItsStatistics() => RemoteExecutor.Invoke(static () =>
+    public void Collection_OfAnAllocator_ReportsItsStatistics() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
         using MemoryAllocator allocator = Create("photos", budgetMegabytes: 64);
@@ -119,7 +119,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Collection_SeveralAllocatorsOfOneName_TellsTheirSum() => RemoteExecutor.Invoke(static () =>
+    public void Collection_SeveralAllocatorsOfOneName_ReportsTheirSum() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
         using MemoryAllocator one = Create("photos");
@@ -138,7 +138,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public async Task Collection_DefaultUnnamedAndReservations_AreToldApart() =>
+    public async Task Collection_DefaultUnnamedAndReservations_AreDistinguished() =>
         await Task.Run(static () => RemoteExecutor.Invoke(static async () =>
     {
         using MeterReadings readings = new();
@@ -181,7 +181,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Totals_OfAllocatorsThatEndedBeforeTheMeter_AreNotTold() => RemoteExecutor.Invoke(static () =>
+    public void Totals_OfAllocatorsThatEndedBeforeTheMeter_AreNotReported() => RemoteExecutor.Invoke(static () =>
     {
         UseAndDispose("photos");
         ReadLater();
@@ -200,7 +200,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Allocator_DisposedWithMemoryOut_IsToldUntilItIsBack() => RemoteExecutor.Invoke(static () =>
+    public void Allocator_DisposedWithOutstandingMemory_IsReportedUntilItIsReturned() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
         MemoryAllocator allocator = Create("photos");
@@ -251,7 +251,7 @@ public class AllocatorMeterTests
 
     // A name that comes back for every job is one name, however often it ends.
     [Fact]
-    public void Names_OneThatEndsAgainAndAgain_DisplacesNoOther() => RemoteExecutor.Invoke(static () =>
+    public void Names_OneThatEndsRepeatedly_DisplacesNoOther() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
         UseAndDispose("nightly");
@@ -267,7 +267,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Collection_WhileOthersRent_IsOneReading() => RemoteExecutor.Invoke(static () =>
+    public void Collection_WhileOthersRent_IsConsistent() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
         using MemoryAllocator allocator = Create("busy");
@@ -299,7 +299,7 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public void Listener_ThatThrowsOrAllocates_HarmsNobody() => RemoteExecutor.Invoke(static () =>
+    public void Listener_ThrowsOrAllocates_NothingFails() => RemoteExecutor.Invoke(static () =>
     {
         using MeterListener publishing = new();
         int instruments = 0;

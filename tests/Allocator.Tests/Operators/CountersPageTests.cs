@@ -43,8 +43,8 @@ public class CountersPageTests
         }
 
         string expected = string.Join('\n', lines.Values.Prepend("[Allocator]"));
-        // The readme leaves some out.
-        string[] shown = Assert.Single(Blocks("README.md")).Split('\n');
+        // The page leaves some out.
+        string[] shown = Assert.Single(Blocks("docs/diagnostics.md")).Split('\n');
         Assert.NotEmpty(shown);
         Assert.All(shown, line => Assert.Contains(line, expected.Split('\n')));
     }

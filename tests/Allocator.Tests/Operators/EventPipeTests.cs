@@ -10,7 +10,7 @@ public class EventPipeTests
     private const int Block = 4 << 20;
 
     [Fact]
-    public void Events_OfAnotherProcess_ArriveWithWhatTheySay()
+    public void Events_OfAnotherProcess_ArriveWithTheirPayload()
     {
         using WatchedProcess process = new(
             RemoteExecutor.Invoke(static () =>
@@ -49,7 +49,7 @@ public class EventPipeTests
     }
 
     [Fact]
-    public void Metrics_AskedForAsDotnetCountersDoes_Arrive()
+    public void Metrics_RequestedLikeDotnetCounters_Arrive()
     {
         using WatchedProcess process = new(
             RemoteExecutor.Invoke(static () =>
@@ -83,7 +83,7 @@ public class EventPipeTests
     }
 
     [Fact]
-    public void Metrics_OfAProcessWithoutAnyListener_BeginWhenSomebodyLooks()
+    public void Metrics_OfAProcessWithoutAListener_BeginWithTheFirstOne()
     {
         // The first allocator is there, and the meter is not, when the session begins.
         using WatchedProcess process = new(

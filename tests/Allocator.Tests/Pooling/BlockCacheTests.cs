@@ -40,7 +40,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void TryTakeCached_BlocksOfOtherThreads_AreFoundWhereverTheyLie()
+    public void TryTakeCached_BlocksOfOtherThreads_AreFoundInEverySlot()
     {
         using TestPool test = new(BlockCache.Capacity);
         foreach ((BlockGuard block, long generation) in test.RentAndBegin(BlockCache.Capacity))
@@ -81,7 +81,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void Drain_BlocksOfAnEndedThread_GoToTheirArena()
+    public void Drain_BlocksOfAnEndedThread_ReturnToTheirArena()
     {
         using TestPool test = new(s_nearby);
         OnNewThread(() => test.RentAndReturn(s_nearby));
@@ -116,7 +116,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void Rent_Group_TakesWhatLiesInTheCacheBeforeNewMemory()
+    public void Rent_Group_UsesCachedBlocksBeforeNewMemory()
     {
         using TestPool test = new(8);
         OnNewThread(() => test.RentAndReturn(2));
@@ -141,7 +141,7 @@ public class BlockCacheTests
     [InlineData(1)]
     [InlineData(3)]
     [InlineData(4)]
-    public void Rent_BesideARunOfTheCache_TakesItsMemoryBeforeNew(int blocks)
+    public void Rent_NextToACachedRun_UsesItsMemoryBeforeNew(int blocks)
     {
         using TestPool test = new(8);
         OnNewThread(() => ReturnRun(test, 4));
@@ -152,7 +152,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void Rent_RunWhileItsBlocksLieInTheCache_TakesThem()
+    public void Rent_RunWhoseBlocksAreCached_TakesThem()
     {
         using TestPool test = new(8);
         OnNewThread(() => test.RentAndReturn(s_nearby));
@@ -162,7 +162,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void LookForStale_RunOfTheCache_IsStaleOnlyWhereItWasNotUsed()
+    public void LookForStale_CachedRun_IsStaleOnlyIfUnused()
     {
         using TestPool test = new(8);
         ReturnRun(test, 4);

@@ -133,7 +133,7 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Releasing_AllocatorDisposed_ComesForIdleBlocksAndLaterForThoseThatWereOut()
+    public void Releasing_AllocatorDisposed_RunsForIdleBlocksAndLaterForOutstandingOnes()
     {
         using TestSetup setup = new(options: _device.CreateOptions());
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
@@ -145,7 +145,7 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Hooks_MemoryThatIsNoBlock_AreNotCalled()
+    public void Hooks_MemoryOutsideOfThePool_AreNotCalled()
     {
         using TestSetup setup = new(maximumBlocks: 2, options: _device.CreateOptions());
         setup.Allocator.Allocate<byte>(TestSetup.ArrayThreshold).Dispose();
@@ -213,7 +213,7 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Releasing_Throws_KeepsTheBlockAndIsToldAtTheNextCall()
+    public void Releasing_Throws_KeepsTheBlockAndTheNextCallThrows()
     {
         using TestSetup setup = new(options: _device.CreateOptions());
         setup.Allocator.Prewarm(3 * Block);
@@ -228,7 +228,7 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Releasing_ThrowsInTheBackground_IsAnEventAndNoLaterCallerIsTold() => RemoteExecutor.Invoke(static () =>
+    public void Releasing_ThrowsInTheBackground_IsAnEventAndNoLaterCallThrows() => RemoteExecutor.Invoke(static () =>
     {
         RegisteredBlocks device = new();
         using TestSetup setup = new(options: device.CreateOptions());
@@ -280,7 +280,7 @@ public class BlockHooksTests
     }).Dispose();
 
     [Fact]
-    public void Releasing_ThrowsAtDispose_MemoryGoesAllTheSame()
+    public void Releasing_ThrowsAtDispose_MemoryIsStillFreed()
     {
         using TestSetup setup = new(options: _device.CreateOptions());
         setup.Allocator.Prewarm(2 * Block);

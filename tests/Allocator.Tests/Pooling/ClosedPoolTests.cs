@@ -51,7 +51,7 @@ public class ClosedPoolTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Dispose_WhileBlocksComeBackOnOtherThreads_FreesEveryOne(bool isHeap)
+    public async Task Dispose_WhileOtherThreadsReturnBlocks_FreesEveryOne(bool isHeap)
     {
         for (int round = 0; round < 1000; round++)
         {

@@ -15,7 +15,7 @@ public class CrowdedPoolTests
     [InlineData(500, 4)]
     [InlineData(200, 1)]
     [InlineData(200, 4)]
-    public void Rent_MoreThreadsThanCores_CommitsAFewBlocksMoreThanALockAndAStack(int threads, int held)
+    public void Rent_MoreThreadsThanCores_CommitsFewMoreBlocksThanALockedStack(int threads, int held)
     {
         OptimizedBuild.SkipOtherwise();
         Run(
@@ -41,7 +41,7 @@ public class CrowdedPoolTests
     [InlineData(500, 4)]
     [InlineData(200, 1)]
     [InlineData(200, 4)]
-    public void Rent_MoreThreadsThanCores_WaitsAtMostTenTimesAsLongAsAtALockAndAStack(int threads, int held)
+    public void Rent_MoreThreadsThanCores_WaitsAtMostTenTimesAsLongAsALockedStack(int threads, int held)
     {
         OptimizedBuild.SkipOtherwise();
         Run(

@@ -24,7 +24,7 @@ public class DroppedHooksTests
 
     // What registers blocks usually has the allocator too: what references the hooks for ever keeps both.
     [Fact]
-    public void Hooks_OfAnObjectThatHasTheAllocator_KeepNeitherAlive() => RemoteExecutor.Invoke(static () =>
+    public void Hooks_OfAnObjectThatHoldsTheAllocator_KeepNeitherAlive() => RemoteExecutor.Invoke(static () =>
     {
         WeakReference device = DropDevice();
         for (int i = 0; i < 100 && device.IsAlive; i++)
@@ -36,7 +36,7 @@ public class DroppedHooksTests
     }).Dispose();
 
     [Fact]
-    public void Hooks_DisposedWithABufferOutThatTheirObjectHas_HideNoLeak() => RemoteExecutor.Invoke(static () =>
+    public void Hooks_DisposedWhileTheirObjectHoldsABuffer_HideNoLeak() => RemoteExecutor.Invoke(static () =>
     {
         DropDisposed();
         for (int i = 0; i < 100 && MemoryDiagnostics.AbandonedAllocations == 0; i++)

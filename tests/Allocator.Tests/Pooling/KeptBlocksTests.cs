@@ -47,7 +47,7 @@ public class KeptBlocksTests
 
     // Other pools exchange memory then: as many idle blocks lose theirs.
     [Fact]
-    public void KeepBlocks_RunInNewMemory_TakesNoneFromIdleBlocks()
+    public void KeepBlocks_RunNeedsNewMemory_IdleBlocksKeepTheirs()
     {
         using TestSetup setup = new(maximumBlocks: 8, options: _device.CreateOptions(keepBlocks: true));
         IMemoryOwner<byte>[] owners = [.. Enumerable.Range(0, 4).Select(_ => setup.Allocator.Allocate<byte>(Block))];
@@ -86,7 +86,7 @@ public class KeptBlocksTests
     }
 
     [Fact]
-    public async Task KeepBlocks_IdleBlocksFillTheBudget_RequestsBesideThemThrowSoon()
+    public async Task KeepBlocks_IdleBlocksFillTheBudget_OtherRequestsThrowSoon()
     {
         using TestSetup setup = new(maximumBlocks: 4, options: _device.CreateOptions(keepBlocks: true), budget: 4 * Block);
         setup.Allocator.Prewarm(long.MaxValue);
@@ -106,7 +106,7 @@ public class KeptBlocksTests
     }
 
     [Fact]
-    public async Task KeepBlocks_BudgetWithRoomBeside_IsWaitedForAsEver()
+    public async Task KeepBlocks_BudgetLargerThanThePool_RequestsWaitAsUsual()
     {
         using TestSetup setup = new(maximumBlocks: 4, options: _device.CreateOptions(keepBlocks: true), budget: 8 * Block);
         setup.Allocator.Prewarm(long.MaxValue);
@@ -120,7 +120,7 @@ public class KeptBlocksTests
     }
 
     [Fact]
-    public void KeepBlocks_WithoutHooks_KeepsToo()
+    public void KeepBlocks_WithoutHooks_KeepsBlocksToo()
     {
         using TestSetup setup = new(
             maximumBlocks: 4, options: new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 });

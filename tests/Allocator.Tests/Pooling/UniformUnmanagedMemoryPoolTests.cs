@@ -40,7 +40,7 @@ public class UniformUnmanagedMemoryPoolTests
     }
 
     [Fact]
-    public void Rent_RunWithoutMemoryWhileOthersLieIdle_TakesNoMoreThanThereWas()
+    public void Rent_RunWithoutMemoryWhileOthersAreIdle_TakesNoMoreMemory()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 6).Select(_ => setup.Allocator.Allocate<byte>(Block))];
@@ -147,7 +147,7 @@ public class UniformUnmanagedMemoryPoolTests
     }
 
     [Fact]
-    public void Rent_RunThatNoGapHolds_GoesToTheSystem()
+    public void Rent_RunLongerThanAnyGap_ComesFromTheSystem()
     {
         using TestSetup setup = new(maximumBlocks: 4);
         List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 4).Select(_ => setup.Allocator.Allocate<byte>(Block))];
@@ -182,7 +182,7 @@ public class UniformUnmanagedMemoryPoolTests
     [InlineData(NativeMemoryKind.Heap)]
     [InlineData(NativeMemoryKind.HGlobal)]
     [InlineData(NativeMemoryKind.CoTaskMem)]
-    public void Rent_HeapKinds_PoolBlocksAndTakeRunsFromTheSystem(NativeMemoryKind kind)
+    public void Rent_FromAHeap_PoolsBlocksAndTakesRunsFromTheSystem(NativeMemoryKind kind)
     {
         using TestSetup setup = new(4, source: Allocator.Native.NativeMemorySource.Create(kind, HugePages.Auto));
         for (int i = 0; i < 3; i++)

@@ -3,5 +3,5 @@ namespace Allocator.Tests.PublicApi;
 public class PublicApiTests
 {
     [Fact]
-    public void PublicApi_OfTheLibrary_IsTheOneOnFile() => PublicApiFile.AssertIsOf(typeof(MemoryAllocator).Assembly, "Allocator");
+    public void PublicApi_OfTheLibrary_MatchesTheFile() => PublicApiFile.AssertIsOf(typeof(MemoryAllocator).Assembly, "Allocator");
 }

@@ -17,7 +17,7 @@ public class CollectionRequestsTests
 
     // In processes of their own: a collection that another test causes is one that need not be forced.
     [Fact]
-    public void Tick_MemoryOutstandingInAnIdleProcess_AsksEverMoreSeldom() => RemoteExecutor.Invoke(static () =>
+    public void Tick_MemoryOutstandingInAnIdleProcess_CollectsEverMoreRarely() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
@@ -39,7 +39,7 @@ public class CollectionRequestsTests
     [Theory]
     [InlineData("rent")]
     [InlineData("return")]
-    public void Tick_AfterTheNextRentOrReturn_AsksAtTheFullRateAgain(string what) => RemoteExecutor.Invoke(
+    public void Tick_AfterTheNextRentOrReturn_CollectsAtTheFullRateAgain(string what) => RemoteExecutor.Invoke(
         static what =>
         {
             using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
@@ -60,7 +60,7 @@ public class CollectionRequestsTests
         what).Dispose();
 
     [Fact]
-    public void Tick_NothingOutstanding_AsksForNone()
+    public void Tick_NothingOutstanding_ForcesNoCollection()
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
         setup.Allocator.Allocate<byte>(Block).Dispose();
@@ -144,7 +144,7 @@ public class CollectionRequestsTests
 
     /// <summary>If the runtime does not collect concurrently, all threads stand still while it does.</summary>
     [Fact]
-    public void Look_CollectionsThatTakeLong_TakeATwentiethOfTheTime() => RemoteExecutor.Invoke(static () =>
+    public void Look_SlowCollections_TakeAtMostFivePercentOfTheTime() => RemoteExecutor.Invoke(static () =>
     {
         const int Seconds = 400;
         FakeClock clock = new();
@@ -240,7 +240,7 @@ public class CollectionRequestsTests
     }).Dispose();
 
     [Fact]
-    public void CollectToFindAbandoned_DefaultAndNothingFound_PoolFullAsksOnceAnHour()
+    public void CollectToFindAbandoned_DefaultAndNothingFound_FullPoolCollectsOnceAnHour()
     {
         using TestSetup setup = new(1);
         using IMemoryOwner<byte> inPool = setup.Allocator.Allocate<byte>(Block);
@@ -253,7 +253,7 @@ public class CollectionRequestsTests
     }
 
     [Fact]
-    public void CollectToFindAbandoned_DefaultAndNothingFound_ARefusalAsks()
+    public void CollectToFindAbandoned_DefaultAndNothingFound_RefusalCollects()
     {
         using TestSetup setup = new(budget: 2 * Block);
         using IMemoryOwner<byte> live = setup.Allocator.Allocate<byte>(2 * Block);
@@ -267,7 +267,7 @@ public class CollectionRequestsTests
     [InlineData("0", "0")]
     [InlineData("1", "1")]
     [InlineData("0", "1")]
-    public void Allocator_RealCollector_ForcesNoneOnARenterAndNoneAtAllWithoutConcurrentCollection(string concurrent, string server)
+    public void Allocator_RealCollector_ForcesNoneOnRentersAndNoneWithoutConcurrentCollection(string concurrent, string server)
     {
         RemoteInvokeOptions options = new();
         options.StartInfo.Environment["DOTNET_gcConcurrent"] = concurrent;
@@ -341,7 +341,7 @@ public class CollectionRequestsTests
     }
 
     [Fact]
-    public void RunLastResort_ATenthOfASecondAfterTheCollection_IsNoLongerWorthAWait()
+    public void RunLastResort_ATenthOfASecondAfterTheCollection_NeedsNoWait()
     {
         CollectionRequests requests = CreateForLastResort();
         Assert.True(requests.RunLastResort(mayCollect: true, null, _counters));

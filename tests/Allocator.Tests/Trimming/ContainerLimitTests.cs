@@ -9,7 +9,7 @@ public class ContainerLimitTests
     private const int Block = 4 << 20;
 
     [SkippableFact]
-    public void Tick_LimitLoweredWhileTheProcessRuns_GivesBackAllThatIsIdle()
+    public void Tick_LimitLoweredWhileTheProcessRuns_ReleasesAllIdleMemory()
     {
         using (LimitedGroup? group = LimitedGroup.TryCreate(out string reason))
         {

@@ -25,7 +25,7 @@ public class Gen2CallbackTests
     }).Dispose();
 
     [Fact]
-    public void Collection_NothingHeldAnyMore_CallsNobody() => RemoteExecutor.Invoke(static () =>
+    public void Collection_NothingHeldAnyMore_CallsNothing() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(16, watchesCollections: true);
         setup.Allocator.Allocate<byte>(Block).Dispose();
@@ -42,7 +42,7 @@ public class Gen2CallbackTests
     }).Dispose();
 
     [Fact]
-    public void Allocator_Dropped_IsCollectedAlthoughTimerAndCallbackKnowIt() => RemoteExecutor.Invoke(static () =>
+    public void Allocator_Dropped_IsCollectedDespiteTimerAndCallback() => RemoteExecutor.Invoke(static () =>
     {
         WeakReference allocator = UseAndDrop();
         Assert.True(SpinWait.SpinUntil(
@@ -63,7 +63,7 @@ public class Gen2CallbackTests
     }).Dispose();
 
     [Fact]
-    public void Close_MemoryOutstandingAndQuarantined_NeitherTimerNorCallbackGoesOnAndNothingLeaks() => RemoteExecutor.Invoke(static () =>
+    public void Close_MemoryOutstandingAndQuarantined_TimerAndCallbackEndAndNothingLeaks() => RemoteExecutor.Invoke(static () =>
     {
         TestSetup setup = new(16, watchesCollections: true);
         IMemoryOwner<byte> outstanding = setup.Allocator.Allocate<byte>(Block);

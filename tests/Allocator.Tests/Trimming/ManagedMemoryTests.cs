@@ -17,7 +17,7 @@ public class ManagedMemoryTests
     // What the library would do wrong it does at each of eighty ticks; of more than a thousand in the nightly run. The runtime itself may
     // compile a method meanwhile, and ends the process because it cannot: then another process shows it, one of five.
     [Fact]
-    public void Ticks_NoManagedMemory_ProcessLivesAndEverythingComesBack() => Survive(UseAllocators);
+    public void Ticks_NoManagedMemory_ProcessSurvivesAndEverythingIsReturned() => Survive(UseAllocators);
 
     [Fact]
     public void Waits_NoManagedMemory_EndAndLoseNothing() => Survive(WaitForTheBudget);

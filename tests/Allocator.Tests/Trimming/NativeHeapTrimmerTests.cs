@@ -54,7 +54,7 @@ public class NativeHeapTrimmerTests
     }
 
     [Fact]
-    public void TryTrim_WhereTheCLibraryCannot_IsNeverTriedAgain()
+    public void TryTrim_UnsupportedCLibrary_IsNeverTriedAgain()
     {
         NativeHeapTrimmer trimmer = new(_clock, () => ++_trims < 0, static () => 0);
         trimmer.TryTrim(_counters);
@@ -64,7 +64,7 @@ public class NativeHeapTrimmerTests
     }
 
     [Fact]
-    public void TryTrim_WhileAnotherThreadDoes_ComesBackAtOnce()
+    public void TryTrim_WhileAnotherThreadTrims_ReturnsAtOnce()
     {
         NativeHeapTrimmer? trimmer = null;
         trimmer = new NativeHeapTrimmer(

@@ -29,7 +29,7 @@ public class TrimmingTests
     [InlineData(0.0, 9)]
     [InlineData(0.1, 8)]
     [InlineData(1.0, 0)]
-    public void Tick_TrimRate_IsThePartThatGoes(double rate, int left)
+    public void Tick_TrimRate_IsTheReleasedPart(double rate, int left)
     {
         using TestSetup setup = new(16, new MemoryAllocatorOptions { TrimRate = rate });
         setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
@@ -71,7 +71,7 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void Tick_HighLoad_TrimsAllAndLeavesWhatIsOut()
+    public void Tick_HighLoad_TrimsAllIdleAndKeepsOutstandingMemory()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
@@ -103,7 +103,7 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void Tick_HookThatBlocks_OtherPoolsAreTrimmedAndTicksGoOn() => RemoteExecutor.Invoke(static () =>
+    public void Tick_HookBlocks_OtherPoolsAreTrimmedAndTicksContinue() => RemoteExecutor.Invoke(static () =>
     {
         using ManualResetEventSlim isBlocked = new();
         using ManualResetEventSlim mayGoOn = new();
@@ -142,7 +142,7 @@ public class TrimmingTests
     }).Dispose();
 
     [Fact]
-    public void Timer_MemoryOut_RunsAndAfterwardsStops()
+    public void Timer_MemoryOutstanding_RunsAndStopsAfterwards()
     {
         using TestSetup setup = new(16);
         Assert.Equal(0, setup.Clock.RunningTimers);
@@ -201,7 +201,7 @@ public class TrimmingTests
     }).Dispose();
 
     [Fact]
-    public void Tick_AllocatorsThatLeakAndAreDropped_DoNotPutItOffForEver() => RemoteExecutor.Invoke(static () =>
+    public void Tick_AllocatorsThatLeakAndAreDropped_DoNotDelayItForEver() => RemoteExecutor.Invoke(static () =>
     {
         TestSetup time = new(1);
         for (int i = 0; i < 20; i++)
@@ -219,7 +219,7 @@ public class TrimmingTests
     }).Dispose();
 
     [Fact]
-    public void Trim_WhileTheSystemTakesItsTime_RentersGoOn()
+    public void Trim_SystemIsSlow_RentersContinue()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
@@ -245,7 +245,7 @@ public class TrimmingTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Tick_WhileAPurgeHangs_RentersGoOn(bool isHigh)
+    public async Task Tick_PurgeHangs_RentersContinue(bool isHigh)
     {
         using TestSetup setup = new(maximumBlocks: 16);
         using ManualResetEventSlim purging = new();
@@ -291,7 +291,7 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void Tick_ContainerWhoseLimitIsLowered_TrimsAllAtTheNext()
+    public void Tick_ContainerLimitIsLowered_TrimsAllAtTheNextTick()
     {
         FakeFiles files = new()
         {
@@ -326,7 +326,7 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void ReleaseRetainedResources_WithMemoryOut_LeavesItUntouched()
+    public void ReleaseRetainedResources_WithOutstandingMemory_KeepsIt()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         using IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block);

@@ -15,7 +15,7 @@ public class ReadmeTablesTests
         string updated = ReadmeTables.Update(Readme, tree, "results");
 
         Assert.StartsWith("# Title\n\n<!-- result Alpha -->\n\n| subject |", updated);
-        Assert.Contains("[All of it](results/cpu/Alpha.md): Some(R) Processor", updated);
+        Assert.Contains("[All figures](results/cpu/Alpha.md): Some(R) Processor", updated);
         Assert.EndsWith("2026-11-21.\n\n<!-- end of result -->\n\nrest\n", updated);
         Assert.DoesNotContain("old", updated);
         Assert.Equal(updated, ReadmeTables.Update(updated, tree, "results"));
@@ -34,7 +34,7 @@ public class ReadmeTablesTests
         };
         ResultTree tree = new(null, [new("cpu", null, [Store("cpu/new", newer), Store("cpu/Alpha", Documents.Create("Alpha"))])]);
 
-        Assert.Contains("[All of it](results/cpu/Alpha.md)", ReadmeTables.Update(Readme, tree, "results"));
+        Assert.Contains("[All figures](results/cpu/Alpha.md)", ReadmeTables.Update(Readme, tree, "results"));
     }
 
     [Fact]

@@ -3,8 +3,8 @@ using Allocator.Tests.Documentation;
 
 namespace Allocator.AspNetCore.Tests;
 
-/// <summary>The program of <c>docs/learned.md</c>, which names no number, in a container whose kernel kills.</summary>
-public class LearnedPageTests
+/// <summary>The program of <c>docs/jobs.md</c>, which names no number, in a container whose kernel kills.</summary>
+public class JobsPageTests
 {
     private const int AtOnce = 64;
     private const long Limit = 350L << 20;
@@ -15,7 +15,7 @@ public class LearnedPageTests
     [SkippableFact]
     public void Program_OfThePageIn350Megabytes_ServesAllOf64AtOnce()
     {
-        CodeBlock block = CodeBlock.All().Single(static block => block.Document == "docs/learned.md" && block.IsWeb);
+        CodeBlock block = CodeBlock.All().Single(static block => block.Document == "docs/jobs.md" && block.IsWeb);
         using LimitedGroup? group = LimitedGroup.TryCreate(out string reason);
         Skip.If(group is null, reason);
         group.LimitInBytes = Limit;

@@ -2,9 +2,9 @@ using System.Diagnostics;
 
 namespace Allocator.Tests.Documentation;
 
-/// <summary>What <c>docs/waiting.md</c> says of the thread pool is what is measured here, wherever it runs.</summary>
+/// <summary>What <c>docs/jobs.md</c> says about blocked threads of the pool, measured.</summary>
 [Collection(nameof(Alone))]
-public class WaitingPageTests
+public class JobsPageTests
 {
     [Fact]
     public void WaitingRequests_BesideUnrelatedWork_AddThreadsAndDelayItIfTheyBlock() => RemoteExecutor.Invoke(static () =>
