@@ -153,9 +153,13 @@ internal sealed class PipelineReport
         ],
     };
 
-    private static string Outcome(SurvivalCell cell) => IsAlive(cell)
-        ? "alive, all done"
-        : Invariant($"alive {cell.Finished} of {cell.Runs.Count}, {cell.DonePerRun:0.#} of {cell.Jobs} done");
+    private static string Outcome(SurvivalCell cell) => cell switch
+    {
+        _ when IsAlive(cell) => Invariant($"alive, all {cell.Jobs} done"),
+        { Runs.Count: > 0 } when cell.Killed == cell.Runs.Count =>
+            Invariant($"killed in every run, {cell.DonePerRun:0.#} of {cell.Jobs} done"),
+        _ => Invariant($"{cell.Outcome}, {cell.DonePerRun:0.#} of {cell.Jobs} done"),
+    };
 
     private static bool IsAlive(SurvivalCell cell)
         => cell.Runs.Count > 0 && cell.Finished == cell.Runs.Count && cell.Runs.All(run => run.Count(JobEnd.Done) == cell.Jobs);

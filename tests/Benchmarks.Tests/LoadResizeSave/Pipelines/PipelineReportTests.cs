@@ -97,7 +97,10 @@ public class PipelineReportTests
             [PipelineReport.Title, "Beside a semaphore", "Without a limit", "In 350 MiB"],
             document.Tables.Select(table => table.Title));
         Assert.Equal(
-            [["SkiaSharp", "alive 0 of 1, 1 of 4 done", "alive, all done"], ["Allocator.SkiaSharp", "–", "alive, all done"]],
+            [
+                ["SkiaSharp", "killed in every run, 1 of 4 done", "alive, all 4 done"],
+                ["Allocator.SkiaSharp", "–", "alive, all 4 done"],
+            ],
             document.Tables[0].Rows.Select(row => row.Labels));
         Assert.Equal([4, 2], document.Tables[0].Rows.Select(row => row.Values[0]!.Value));
 
