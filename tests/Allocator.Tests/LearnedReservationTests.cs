@@ -209,6 +209,19 @@ public class LearnedReservationTests
         Assert.True(job.IsCompletedSuccessfully && BackgroundThread.Shared.IsRunning);
     }).Dispose();
 
+    // What waits, waits until it is known what the first has left behind.
+    [Fact]
+    public void TryReserve_RightAfterTheFirstJobInALimitedContainer_IsServed()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(400L * Block, 400L * Block, 400L * Block) { HardBytes = 400L * Block } };
+        using TestSetup setup = new(left: left);
+        for (int i = 0; i < 4; i++)
+        {
+            Assert.True(setup.Allocator.TryReserve("thumbnails", out MemoryReservation? job));
+            job.Dispose();
+        }
+    }
+
     // It would wait for ever: no end of another job could make room for it.
     [Theory]
     [InlineData(401)]

@@ -44,6 +44,9 @@ internal class BudgetRequest : Completion
 
     public BudgetAccount Account { get; }
 
+    /// <summary>Gets whether a reservation begins when it is granted.</summary>
+    public bool IsOfJob => _begins is not null;
+
     /// <summary>Gets how many bytes it asks for. If they are learned, they may change until the outcome is decided.</summary>
     public long Bytes { get; private set; }
 

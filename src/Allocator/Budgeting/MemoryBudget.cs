@@ -341,7 +341,17 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         Interlocked.Add(ref _waiters, change);
     }
 
-    public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
+    public void Post(BudgetRequest request, bool mayWait = true)
+    {
+        if (!mayWait && request.IsOfJob)
+        {
+            // It cannot wait for the base: an old one only lets fewer others in.
+            using ShortLock.Section section = _running.Lock.Enter();
+            _running.ForgoBase();
+        }
+
+        _queue.Post(request, mayWait);
+    }
 
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);
 

@@ -316,6 +316,13 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
     }
 
+    /// <summary>Goes on with the base that there is, until the end of another job.</summary>
+    public void ForgoBase()
+    {
+        Debug.Assert(Lock.IsHeld);
+        _baseDueSince = null;
+    }
+
     /// <summary>Returns whether a job runs that is not in the base.</summary>
     public bool IsAnyYoung(long now)
     {
