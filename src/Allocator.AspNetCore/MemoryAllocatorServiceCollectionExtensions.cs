@@ -14,13 +14,20 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers memory allocators.</summary>
 public static class MemoryAllocatorServiceCollectionExtensions
 {
-    /// <summary>Registers the application's <see cref="MemoryAllocator"/> as a singleton that ends with the host.</summary>
+    /// <summary>
+    /// Registers the application's <see cref="MemoryAllocator"/> as a singleton that ends with the host, with options from the section
+    /// <c>MemoryAllocator</c> of the host's configuration, if there is one.
+    /// </summary>
     /// <param name="services">The services of the application.</param>
-    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults.</param>
+    /// <param name="configure">Sets further options, after the configuration.</param>
     /// <returns>The same services.</returns>
     /// <remarks>
+    /// An environment variable <c>MemoryAllocator__MemoryBudgetMegabytes</c> is in that section, for instance. Pass a section to read
+    /// another one instead.
+    /// <para>
     /// The allocator is created when the host starts. If it refuses the options, the start fails with an
     /// <see cref="OptionsValidationException"/>. Further calls add options; they register no second allocator.
+    /// </para>
     /// <para>
     /// If neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>
     /// is set, the latter becomes 20 % of the container's limit, at least 32 MiB. Outside of containers it becomes 10 % of the machine's
@@ -70,7 +77,10 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// </param>
     /// <param name="configure">Sets the options; <see langword="null"/> for the defaults.</param>
     /// <returns>The same services.</returns>
-    /// <remarks>As <see cref="AddMemoryAllocator(IServiceCollection, Action{MemoryAllocatorOptions}?)"/>.</remarks>
+    /// <remarks>
+    /// As <see cref="AddMemoryAllocator(IServiceCollection, Action{MemoryAllocatorOptions}?)"/>, but no configuration is read unless a
+    /// section is passed.
+    /// </remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="InvalidOperationException">
     /// A <see cref="MemoryAllocator"/> has been registered under this key without this method.
@@ -115,11 +125,22 @@ public static class MemoryAllocatorServiceCollectionExtensions
     {
         if (!services.Any(service => IsRegistration(service, name)))
         {
+            if (name == Options.Options.DefaultName)
+            {
+                services.AddSingleton<IConfigureOptions<MemoryAllocatorOptions>, OptionsFromHost>();
+            }
+
             AddAllocator(services, name);
         }
 
         if (section is not null)
         {
+            if (name == Options.Options.DefaultName
+                && services.FirstOrDefault(static service => service.ImplementationType == typeof(OptionsFromHost)) is { } ofHost)
+            {
+                services.Remove(ofHost);
+            }
+
             services.AddSingleton<IConfigureOptions<MemoryAllocatorOptions>>(new OptionsFromConfiguration(name, section));
         }
 

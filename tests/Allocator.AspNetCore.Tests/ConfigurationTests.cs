@@ -50,6 +50,44 @@ public class ConfigurationTests
         Assert.All(read, pair => Assert.NotEqual(defaults[pair.Key], pair.Value));
     }
 
+    // MemoryAllocator__MemoryBudgetMegabytes=100 of the environment, in the program of the guides.
+    [Fact]
+    public void AddMemoryAllocator_WithoutASection_ReadsThatOfTheHost()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        builder.Configuration["MemoryAllocator:MemoryBudgetMegabytes"] = "100";
+        builder.Configuration["MemoryAllocator:TrimRate"] = "0.5";
+        builder.Services.AddMemoryAllocator(static options => options.TrimRate = 0.25);
+        using WebApplication app = builder.Build();
+        MemoryAllocatorOptions options = app.Services.GetRequiredService<IOptions<MemoryAllocatorOptions>>().Value;
+        Assert.Equal((100, 0.25), (options.MemoryBudgetMegabytes, options.TrimRate));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AddMemoryAllocator_WithASection_ReadsOnlyThat(bool isLater)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        builder.Configuration["MemoryAllocator:TheirOwn"] = "a key that no allocator has";
+        builder.Configuration["Imaging:MemoryBudgetMegabytes"] = "100";
+        if (isLater)
+        {
+            builder.Services.AddMemoryAllocator();
+        }
+
+        builder.Services.AddMemoryAllocator(builder.Configuration.GetSection("Imaging"));
+        using WebApplication app = builder.Build();
+        Assert.Equal(100, app.Services.GetRequiredService<IOptions<MemoryAllocatorOptions>>().Value.MemoryBudgetMegabytes);
+    }
+
+    [Fact]
+    public void AddMemoryAllocator_NoConfigurationIsRegistered_HasTheDefaults()
+    {
+        using ServiceProvider services = new ServiceCollection().AddMemoryAllocator().BuildServiceProvider();
+        Assert.Null(services.GetRequiredService<IOptions<MemoryAllocatorOptions>>().Value.MemoryBudgetMegabytes);
+    }
+
     /// <summary>A new option of the library is forgotten nowhere.</summary>
     [Fact]
     public void Keys_OfAConfiguration_AreAllOptionsExceptTheHooks()

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Configuration;
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>Sets the options of one allocator from a section of the configuration, and refuses keys that would have no effect.</summary>
-internal sealed class OptionsFromConfiguration : IConfigureNamedOptions<MemoryAllocatorOptions>
+internal class OptionsFromConfiguration : IConfigureNamedOptions<MemoryAllocatorOptions>
 {
     public OptionsFromConfiguration(string name, IConfiguration section)
     {
