@@ -91,14 +91,18 @@ public abstract partial class MemoryAllocator
 
     private void ThrowRowTooLong(int width, long bytes, long rowBytes)
     {
+        ThrowIfAboveLimit(bytes);
+        Throw.OutOfRange(
+            nameof(width), width, Invariant($"makes rows of {rowBytes:N0} bytes; the limit is {int.MaxValue:N0}, as strides are ints"));
+    }
+
+    private void ThrowIfAboveLimit(long bytes)
+    {
         long limit = GetPipeline().Settings.AllocationLimitInBytes;
         if (bytes > limit)
         {
             Throw.LimitExceeded(bytes, limit);
         }
-
-        Throw.OutOfRange(
-            nameof(width), width, Invariant($"makes rows of {rowBytes:N0} bytes; the limit is {int.MaxValue:N0}, as strides are ints"));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

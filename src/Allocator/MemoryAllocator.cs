@@ -202,6 +202,13 @@ public abstract partial class MemoryAllocator : IDisposable
             ThrowRowTooLong(width, request.TotalLength, line);
         }
 
+        long rows = format.RowsIn(request.TotalLength, line);
+        if (rows > int.MaxValue)
+        {
+            ThrowIfAboveLimit(request.TotalLength);
+            Throw.OutOfRange(nameof(height), height, Invariant($"makes {rows:N0} rows of all planes; the limit is {int.MaxValue:N0}"));
+        }
+
         PlanarBuffer planes = new(this, format, width, height, (int)line, rowAlignmentInBytes);
         planes.Begin(AllocateMembers(request));
         return planes;

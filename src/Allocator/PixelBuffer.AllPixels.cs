@@ -224,7 +224,8 @@ public sealed partial class PixelBuffer<TPixel>
     // Whether all pixels and the gaps between their rows can be one span of pixels, and of what length: with the last gap, if it is there.
     private bool TryGetSingleLength(out int length)
     {
-        long bytes = Math.Min((long)_rows.Stride * Height, _group.TotalLength - OffsetOf(0));
+        long first = (long)_rows.Top * _rows.Stride + _rows.Offset;
+        long bytes = Math.Min((long)_rows.Stride * Height, _rows.EndOfMember(_group.TotalLength) - first);
         bool isSingle = IsContiguous && _rows.Stride > 0 && _rows.Stride % Unsafe.SizeOf<TPixel>() == 0
             && bytes / Unsafe.SizeOf<TPixel>() <= int.MaxValue;
         length = isSingle ? (int)(bytes / Unsafe.SizeOf<TPixel>()) : 0;

@@ -31,6 +31,9 @@ internal readonly struct PixelRows
     /// <summary>Returns the rows from one of them to the end of its member, or of the image.</summary>
     public int RowsFrom(int y) => Map.IsEmpty ? Height - y : (int)Math.Min(Height - y, Map.EndOfMember(Top + y) - Top - y);
 
+    /// <summary>Returns the end of the member of the first row: in bytes of the whole, which has that many.</summary>
+    public long EndOfMember(long totalLength) => Map.IsEmpty ? totalLength : Math.Min(totalLength, Map.EndOfMember(Top) * Stride);
+
     /// <summary>Returns the bytes from the origin of the first member to a row, if members are one gap apart.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public nint OffsetOf(int y, nint gap) => Offset + Map.Find(Top + y) * gap + (Top + y) * Stride;

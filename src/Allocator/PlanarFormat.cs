@@ -74,6 +74,9 @@ public sealed class PlanarFormat
         return bytes;
     }
 
+    /// <summary>Returns how many rows of the last plane the memory of all planes would hold: no row has a higher number.</summary>
+    internal long RowsIn(long bytes, long lineBytes) => bytes / (lineBytes / _planes[_planes.Length - 1].RowsPerLine);
+
     /// <summary>Returns the rows of a plane; the length of a member is that of whole lines, 0 for one run of memory.</summary>
     internal PixelRows RowsOf(int plane, int width, int height, int lineBytes, int memberBytes)
     {

@@ -364,6 +364,39 @@ public class PixelViewTests
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3)]
+    public void DangerousTryGetSingleMemory_CropWithinABlock_EndsWithThatBlock(int x)
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+
+        // Four rows of 4 KiB in a block. Every second block is another's, so the blocks of the image have gaps.
+        IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 32).Select(_ => setup.Allocator.Allocate<byte>(TestSetup.BlockSize))];
+        for (int i = 0; i < blocks.Length; i += 3)
+        {
+            blocks[i].Dispose();
+        }
+
+        using PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(1024, 16);
+        Number(pixels);
+        for (int y = 0; y < 16; y += 4)
+        {
+            using PixelBuffer<int> crop = pixels.Crop(x, y, 1024 - x, 4);
+            Assert.True(crop.DangerousTryGetSingleMemory(out Memory<int> memory));
+            Assert.Equal(4 * 1024 - x, memory.Length);
+            Assert.Equal((y + 3) * 1000 + 1023, memory.Span[^1]);
+            int length = 0;
+            Assert.Equal(x == 0, crop.TryProcessSinglePixelSpan(span => length = span.Length));
+            Assert.Equal(x == 0 ? 4 * 1024 : 0, length);
+        }
+
+        foreach (IMemoryOwner<byte> block in blocks)
+        {
+            block.Dispose();
+        }
+    }
+
     private static unsafe void AssertPinned(MemoryHandle pin, int value) => Assert.Equal(value, *(int*)pin.Pointer);
 
     [MethodImpl(MethodImplOptions.NoInlining)]

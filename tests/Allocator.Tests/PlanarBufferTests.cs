@@ -99,6 +99,20 @@ public class PlanarBufferTests
             () => setup.Allocator.AllocatePlanar(PlanarFormat.Of<Pixel16>(64), int.MaxValue, int.MaxValue));
     }
 
+    [Fact]
+    public void AllocatePlanar_MoreRowsThanAnInt_IsRefusedBeforeAnythingIsTaken()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 8192 });
+        foreach ((PlanarFormat format, int height) in new[] { (PlanarFormat.Of<byte>(64), 40_000_000), (PlanarFormat.I420, 750_000_000) })
+        {
+            string message = Assert.Throws<ArgumentOutOfRangeException>(
+                "height", () => allocator.AllocatePlanar(format, 1, height, AllocationOptions.Contiguous)).Message;
+            Assert.Contains("2,147,483,647", message);
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
+    }
+
     [Theory]
     [InlineData(1920, 1080)]
     [InlineData(15, 7)]
