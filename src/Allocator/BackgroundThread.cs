@@ -57,6 +57,9 @@ internal sealed class BackgroundThread(string name)
     /// </summary>
     public static BackgroundThread Long { get; } = new("Allocator, long work");
 
+    /// <summary>Gets whether this is the thread that ends waits and ticks, and <see cref="Long"/> is there for what takes seconds.</summary>
+    public static bool LeavesToLong => Shared.IsCurrent && Long.IsRunning;
+
     /// <summary>Gets or sets the delegate that starts a thread. Replaced in tests.</summary>
     public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
 
@@ -173,7 +176,7 @@ internal sealed class BackgroundThread(string name)
     /// </summary>
     public static void RunLong(IBackgroundWork work)
     {
-        if (Shared.IsCurrent && Long.IsRunning)
+        if (LeavesToLong)
         {
             Long.Queue(work);
         }

@@ -477,7 +477,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
         void IBackgroundWork.DoWork()
         {
-            if (BackgroundThread.Shared.IsCurrent && BackgroundThread.Long.IsRunning)
+            if (BackgroundThread.LeavesToLong)
             {
                 BackgroundThread.Long.Queue(this);
             }

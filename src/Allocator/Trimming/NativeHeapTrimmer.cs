@@ -44,7 +44,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     /// <param name="isAgain">Whether to trim also if the last trim was less than a second ago, but short.</param>
     public void TryTrim(AllocatorCounters counters, bool isAgain = false)
     {
-        if (BackgroundThread.Shared.IsCurrent && BackgroundThread.Long.IsRunning)
+        if (BackgroundThread.LeavesToLong)
         {
             Request(counters);
         }

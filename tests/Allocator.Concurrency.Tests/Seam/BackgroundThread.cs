@@ -19,6 +19,8 @@ internal sealed class BackgroundThread(string name)
 
     public bool IsCurrent => name.Length == 0;
 
+    public static bool LeavesToLong => Shared.IsCurrent;
+
     public static void RunLong(IBackgroundWork work) => work.DoWork();
 
     public static void StartThread(System.Threading.ThreadStart start, string name) => throw new NotSupportedException();
