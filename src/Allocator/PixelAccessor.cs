@@ -9,6 +9,7 @@ public readonly ref struct PixelAccessor<TPixel>
     where TPixel : unmanaged
 {
     // Flat, not a PixelRows: loops over rows then keep what they need in registers.
+    private readonly nint _run; // The address of row 0 if all rows lie in one run of unmanaged memory; otherwise 0.
     private readonly nint _first;
     private readonly Span<byte> _array;
     private readonly nint _gap;
@@ -29,6 +30,7 @@ public readonly ref struct PixelAccessor<TPixel>
     {
         Debug.Assert(first == 0 || array.IsEmpty, "Unmanaged memory is reached by its address, managed memory by its span.");
         _first = first == 0 ? 0 : first + rows.Offset;
+        _run = first == 0 || gap != 0 ? 0 : _first + rows.Top * rows.Stride;
         _array = array;
         _gap = gap;
         _origins = origins;
@@ -117,9 +119,13 @@ public readonly ref struct PixelAccessor<TPixel>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal unsafe Span<TPixel> GetSpan(int y, int length)
     {
-        y += _top;
+        // One multiplication where images of several blocks take three: the usual case, and a loop over it is as fast as over slices.
+        if (_run != 0)
+        {
+            return MemoryMarshal.CreateSpan(ref *(TPixel*)(_run + y * _stride), length);
+        }
 
-        // One formula for one block and for many: with one, the map finds member 0 and the gap is 0.
+        y += _top;
         return _first != 0
             ? MemoryMarshal.CreateSpan(ref *(TPixel*)(_first + _map.Find(y) * _gap + y * _stride), length)
             : _origins is null ? GetArraySpan(_array, y * _stride + _offset, length)
