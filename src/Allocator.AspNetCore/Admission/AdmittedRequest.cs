@@ -276,13 +276,15 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _context.RequestAborted.ThrowIfCancellationRequested();
         string job = EndpointName ?? "";
         bool isEstimated = _requirement.Kind == RequirementKind.Bytes;
-        if (isEstimated ? _allocator.TryReserve(measured, out _reservation) : _allocator.TryReserve(job, measured, out _reservation))
+
+        // When the host stops, running requests may finish. Waiting ones would delay the stop and are better served elsewhere.
+        CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
+        if (stopping.IsCancellationRequested
+            && (isEstimated ? _allocator.TryReserve(measured, out _reservation) : _allocator.TryReserve(job, measured, out _reservation)))
         {
             return;
         }
 
-        // When the host stops, running requests may finish. Waiting ones would delay the stop and are better served elsewhere.
-        CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
         ValueTask<MemoryReservation> reserving = isEstimated
             ? _allocator.ReserveAsync(measured, _requirement.Timeout, end.Token)

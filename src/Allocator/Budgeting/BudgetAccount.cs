@@ -38,7 +38,7 @@ internal abstract class BudgetAccount
         }
 
         bool isTaken = TryBegin();
-        if (!isTaken && headroom is not null)
+        if (!isTaken && headroom is not null && !Budget!.HasWaiters)
         {
             headroom.Measure();
             isTaken = TryBegin();

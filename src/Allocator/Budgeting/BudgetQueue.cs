@@ -38,6 +38,9 @@ internal sealed class BudgetQueue
     private int _overtakes;
     private long _newcomersServed;
 
+    // The number of passes over the newcomers.
+    private long _passes;
+
     // The number of looks for stuck reservations, and the time since when only memory outside of reservations could help.
     private long _looks;
     private long? _stuckSince;
@@ -281,6 +284,7 @@ internal sealed class BudgetQueue
     {
         LinkedListNode<BudgetRequest>? other = _others.First;
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
+        _passes++;
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
             while (ofReservation?.Value.GoesAhead == true)
@@ -304,12 +308,34 @@ internal sealed class BudgetQueue
             }
 
             (node == other ? ref other : ref ofReservation) = node.Next;
-            if (TryGrant(node.Value))
+            if (TryGrantNewcomer(node.Value))
             {
                 _newcomersServed++;
                 _overtakes += node == first ? 0 : 1;
             }
         }
+    }
+
+    // Of hundreds of alike jobs that wait, each pass tries one. What does not fit a job fits no larger one of the same history.
+    private bool TryGrantNewcomer(BudgetRequest request)
+    {
+        if (request.LearnedJob is not { Learned: { } learned } job)
+        {
+            return TryGrant(request);
+        }
+
+        if (learned.Refused.Pass == _passes && learned.Refused.Size <= job.Size)
+        {
+            return false;
+        }
+
+        if (TryGrant(request))
+        {
+            return true;
+        }
+
+        learned.Refused = (_passes, job.Size);
+        return false;
     }
 
     private static LinkedListNode<BudgetRequest>? Earlier(

@@ -184,6 +184,9 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>Gets or sets how many run now. Under the lock of the running jobs.</summary>
     public int Running { get; set; }
 
+    /// <summary>Gets or sets the last pass over the queue that found no room for a job of these sizes, and the size of that job.</summary>
+    public (long Pass, long Size) Refused { get; set; }
+
     public long LastUse
     {
         get => Volatile.Read(ref field);

@@ -14,7 +14,6 @@ internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
 
-    private readonly RunningJob _job;
 
     // Changes if it is another reservation, or the use of one, and that ends.
     private BudgetAccount? _parent;
@@ -39,22 +38,24 @@ internal sealed class ReservationAccount : BudgetAccount
         : base(parent?.Budget)
     {
         _parent = parent;
-        _job = job;
+        Job = job;
         job.Account = this;
         Lock = parent?.Lock ?? new ShortLock();
     }
+
+    public RunningJob Job { get; }
 
     /// <summary>Gets the bytes reserved at first. They decide its place in the queue: growth does not change it.</summary>
     public long OriginalBytes { get; private set; }
 
     /// <summary>Gets whether its size is learned from earlier jobs.</summary>
-    public bool IsLearned => _job.Learned is not null;
+    public bool IsLearned => Job.Learned is not null;
 
     /// <summary>Gets the bytes that it asked for last, or has begun with.</summary>
-    public long ClaimedBytes => _job.Claim.AllocatedBytes;
+    public long ClaimedBytes => Job.Claim.AllocatedBytes;
 
     /// <summary>Gets the most that the job is thought to have taken elsewhere.</summary>
-    public long PeakElsewhereBytes => _job.PeakElsewhereBytes;
+    public long PeakElsewhereBytes => Job.PeakElsewhereBytes;
 
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
@@ -158,15 +159,15 @@ internal sealed class ReservationAccount : BudgetAccount
         LeaveEnded();
         if (_parent is MemoryBudget budget)
         {
-            if (!budget.TryBegin(_job, overtakes))
+            if (!budget.TryBegin(Job, overtakes))
             {
                 return false;
             }
         }
         else
         {
-            JobClaim claim = _job.FindClaim() ?? default;
-            _job.Claim = IsLearned ? claim with { AllocatedBytes = Math.Max(claim.AllocatedBytes, LearnedSize.Granularity) } : claim;
+            JobClaim claim = Job.FindClaim() ?? default;
+            Job.Claim = IsLearned ? claim with { AllocatedBytes = Math.Max(claim.AllocatedBytes, LearnedSize.Granularity) } : claim;
             if (_parent?.TryTake(ClaimedBytes, overtakes) == false)
             {
                 return false;
@@ -299,14 +300,14 @@ internal sealed class ReservationAccount : BudgetAccount
     private void End(long neededBytes, bool isRefused)
     {
         // Its parent may be another one than when it began: what enclosed the outer job, which has ended.
-        if (_job.Budget is { } budget)
+        if (Job.Budget is { } budget)
         {
-            budget.End(_job, neededBytes, isRefused);
+            budget.End(Job, neededBytes, isRefused);
         }
         else if (Serial != 0)
         {
             // A part of another job, which counts what both use elsewhere; or nothing limits it.
-            _job.Learned?.End(_job.Size, neededBytes, elsewhereBytes: null, isSolo: false, isRefused);
+            Job.Learned?.End(Job.Size, neededBytes, elsewhereBytes: null, isSolo: false, isRefused);
         }
     }
 

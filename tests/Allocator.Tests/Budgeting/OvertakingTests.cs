@@ -152,6 +152,30 @@ public class OvertakingTests
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
+    // Of alike jobs that wait, only the first is tried. Smaller ones of the same power of two may fit where it does not.
+    [Fact]
+    public async Task ReserveAsync_SmallerJobBehindLargerOnesOfTheName_IsServedBeforeThem()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 40 * Block);
+        using (MemoryReservation first = await setup.Allocator.ReserveAsync("job", 100))
+        {
+            first.Allocate<byte>(16 * Block).Dispose();
+        }
+
+        using MemoryReservation running = await setup.Allocator.ReserveAsync(22 * Block);
+        Task<MemoryReservation>[] larger = [.. Enumerable.Range(0, 3).Select(_ => setup.Allocator.ReserveAsync("job", 125).AsTask())];
+        using MemoryReservation smaller = await setup.Allocator.ReserveAsync("job", 100).AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(16 * Block, smaller.ReservedBytes);
+        Assert.DoesNotContain(larger, waiting => waiting.IsCompleted);
+        smaller.Dispose();
+        running.Dispose();
+        foreach (Task<MemoryReservation> waiting in larger)
+        {
+            using MemoryReservation served = await waiting.WaitAsync(TimeSpan.FromSeconds(30));
+            Assert.Equal(20 * Block, served.ReservedBytes);
+        }
+    }
+
     // Else a job that has begun would wait for the head, and the head for the job.
     [Theory]
     [InlineData(false)]
