@@ -121,6 +121,35 @@ public class MemoryLimitTests
     }
 
     [Fact]
+    public async Task AllocateAsync_CollectionThatTakesLongReturnsMemory_DoesNotBlockItsThread()
+    {
+        using TestSetup setup = new();
+        using ManualResetEventSlim isReturned = new();
+        Leave(setup, 0);
+        setup.OnCollect = () =>
+        {
+            isReturned.Wait(s_patience);
+            Leave(setup, Block);
+        };
+        Task<IMemoryOwner<byte>> allocating = setup.Allocator.AllocateAsync<byte>(Block).AsTask();
+        Assert.False(allocating.IsCompleted);
+        isReturned.Set();
+        (await allocating.WaitAsync(s_patience)).Dispose();
+        Assert.Equal(1, setup.Collections);
+    }
+
+    [Fact]
+    public async Task AllocateAsync_CollectionReturnsNothing_IsRefused()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 0);
+        setup.Clock.OnDelay = () => setup.Clock.Advance(TimeSpan.FromMilliseconds(5));
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            () => setup.Allocator.AllocateAsync<byte>(Block).AsTask().WaitAsync(s_patience));
+        Assert.Equal((1, 0), (setup.Collections, setup.Statistics.RentedBytes));
+    }
+
+    [Fact]
     public void Allocate_SmallUnderAnHonoredLimit_UsesCountedAndTrimmedArrays()
     {
         FakeHeadroom left = new() { Now = new Headroom(100 * Block, 50 * Block, 50 * Block) };

@@ -113,7 +113,7 @@ internal sealed class AllocationPipeline(
         Filling filling = default;
         try
         {
-            while (!TryAllocate(plan, permit, ref filling))
+            while (!TryAllocate(plan, permit, ref filling, mayBlock: true))
             {
                 Settings.Clock.Delay(filling.Pause);
             }
@@ -145,9 +145,10 @@ internal sealed class AllocationPipeline(
         Filling filling = default;
         try
         {
-            while (!TryAllocate(plan, permit, ref filling))
+            while (!TryAllocate(plan, permit, ref filling, mayBlock: false))
             {
-                await Settings.Clock.DelayAsync(filling.Pause).ConfigureAwait(false);
+                await (filling.NeedsLastResort ? recovery.RunLastResortAsync() : Settings.Clock.DelayAsync(filling.Pause))
+                    .ConfigureAwait(false);
             }
         }
         catch
@@ -198,7 +199,7 @@ internal sealed class AllocationPipeline(
     }
 
     // Makes one attempt. If it fails, makes room for the next one, after the pause.
-    private bool TryAllocate(in AllocationPlan plan, in BudgetPermit permit, ref Filling filling)
+    private bool TryAllocate(in AllocationPlan plan, in BudgetPermit permit, ref Filling filling, bool mayBlock)
     {
         if (!filling.HasBegun)
         {
@@ -216,6 +217,13 @@ internal sealed class AllocationPipeline(
 
         if (!TryFill(plan, ref filling))
         {
+            filling.NeedsLastResort = !mayBlock && recovery.NeedsLastResort(filling.Refusals);
+            if (filling.NeedsLastResort)
+            {
+                filling.Refusals.BeginAttempt();
+                return false;
+            }
+
             filling.Pause = recovery.Recover(
                 ref filling.Refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filling.Filled));
             return false;
@@ -399,5 +407,8 @@ internal sealed class AllocationPipeline(
         public bool HasBegun;
         public bool IsWatched;
         public bool IsMiss;
+
+        /// <summary>Whether the next attempt has to wait for what would block this thread.</summary>
+        public bool NeedsLastResort;
     }
 }

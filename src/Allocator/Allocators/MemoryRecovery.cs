@@ -20,6 +20,7 @@ internal sealed class MemoryRecovery(
     // With the pauses between attempts, longer than the wait for finalizers.
     private const int RetriesInContainer = 40;
     private const int PauseInContainerMilliseconds = 5;
+    private const int AttemptsBeforeLastResort = 2;
 
     /// <summary>
     /// Makes room for the next attempt: releases idle memory, requests a collection. If the attempt was for all or nothing, the missing
@@ -43,11 +44,17 @@ internal sealed class MemoryRecovery(
             : refusals.RefusedBytes != 0 ? RecoverWithinBudget(++refusals.ByBudget, requestedBytes, missingBytes)
             : RecoverFromSystem(++refusals.BySystem, requestedBytes);
 
-        // The next attempt begins.
-        refusals.RefusedBytes = 0;
-        refusals.IsRefusedByContainer = false;
+        refusals.BeginAttempt();
         return TimeSpan.FromMilliseconds(pause);
     }
+
+    /// <summary>Returns whether the next <see cref="Recover"/> would block its thread for a collection and a trim of malloc.</summary>
+    public bool NeedsLastResort(in Refusals refusals) => refusals.IsRefusedByContainer && refusals.ByContainer >= AttemptsBeforeLastResort
+        && !BlockHooks.IsReleasing && settings.Scheduler.Collections.IsLastResortDue;
+
+    /// <summary>Does that on the thread for long work. The next <see cref="Recover"/> then does not block.</summary>
+    public Task RunLastResortAsync() =>
+        settings.Scheduler.Collections.RunLastResortAsync(settings.SearchPeriod is not null, settings.HeapTrimmer, context.Counters);
 
     // The container certainly has no room: it would kill the process for this memory. Everything that makes room is tried in the order of
     // its cost. Then the request fails at once, because a job that waits holds memory that others wait for.
@@ -59,7 +66,7 @@ internal sealed class MemoryRecovery(
             // Releases this allocator's idle memory, but no more of it than needed.
             idle.Release(missingBytes, TrimReason.Refusal);
         }
-        else if (attempt == 2)
+        else if (attempt == AttemptsBeforeLastResort)
         {
             settings.Scheduler.ReleaseAll();
         }
@@ -68,13 +75,14 @@ internal sealed class MemoryRecovery(
             bool isWorthAWait = settings.Scheduler.Collections.RunLastResort(
                 settings.SearchPeriod is not null, settings.HeapTrimmer, context.Counters);
             settings.Headroom.NoteFreed();
-            if (attempt > 3 && (!isWorthAWait || attempt >= RetriesInContainer))
+            bool isFirst = attempt == AttemptsBeforeLastResort + 1;
+            if (!isFirst && (!isWorthAWait || attempt >= RetriesInContainer))
             {
                 Headroom left = settings.Headroom.Read();
                 throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
             }
 
-            return attempt > 3 ? PauseInContainerMilliseconds : 0;
+            return isFirst ? 0 : PauseInContainerMilliseconds;
         }
 
         return 0;

@@ -201,6 +201,9 @@ internal struct Refusals
     public long RefusedBytes;
     public bool IsRefusedByContainer;
 
+    /// <summary>Forgets what the last attempt was refused, but not how often.</summary>
+    public void BeginAttempt() => (RefusedBytes, IsRefusedByContainer) = (0, false);
+
     /// <summary>Notes a refusal, and returns false for the caller to return.</summary>
     public bool Refuse(long bytes, bool byContainer)
     {

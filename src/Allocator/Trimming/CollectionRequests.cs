@@ -20,6 +20,8 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     // The alternative is being killed, but a process that is always refused memory must not collect all the time.
     private const int LastResortPeriodMilliseconds = 1000;
 
+    private const long Never = long.MinValue / 2;
+
     // The time for finalizers to return the memory they found.
     private const int GraceMilliseconds = 100;
 
@@ -35,7 +37,7 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     private int _collectionsSeen = GC.CollectionCount(2);
     private long _activitySeen;
     private int _fruitless;
-    private long? _lastResortEnded;
+    private long _lastResortEnded = Never;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -109,7 +111,7 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
     {
         lock (_lastResort)
         {
-            if (_lastResortEnded is null || clock.NowMilliseconds - _lastResortEnded >= LastResortPeriodMilliseconds)
+            if (IsLastResortDue)
             {
                 heapTrimmer?.TryTrim(counters);
                 if (mayCollect)
@@ -117,11 +119,31 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
                     collectBlocking();
                 }
 
-                _lastResortEnded = clock.NowMilliseconds;
+                Volatile.Write(ref _lastResortEnded, clock.NowMilliseconds);
             }
 
             return mayCollect && clock.NowMilliseconds - _lastResortEnded < GraceMilliseconds;
         }
+    }
+
+    /// <summary>Gets whether <see cref="RunLastResort"/> would do more than wait for another caller.</summary>
+    public bool IsLastResortDue => clock.NowMilliseconds - Volatile.Read(ref _lastResortEnded) >= LastResortPeriodMilliseconds;
+
+    /// <summary>As <see cref="RunLastResort"/>, on the thread for long work if there is one.</summary>
+    public Task RunLastResortAsync(bool mayCollect, NativeHeapTrimmer? heapTrimmer, AllocatorCounters counters)
+    {
+        LastResort resort = new(() => RunLastResort(mayCollect, heapTrimmer, counters));
+        BackgroundThread.Long.Ensure();
+        if (BackgroundThread.Long.IsRunning)
+        {
+            BackgroundThread.Long.Queue(resort);
+        }
+        else
+        {
+            resort.DoWork();
+        }
+
+        return resort.Done.Task;
     }
 
     void IBackgroundWork.DoWork() => CollectTimed();
@@ -158,5 +180,26 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
 
         _lastMilliseconds = now;
         return true;
+    }
+
+    private sealed class LastResort(Action run) : IBackgroundWork
+    {
+        private BackgroundState _state;
+
+        public Completion Done { get; } = new();
+
+        ref BackgroundState IBackgroundWork.State => ref _state;
+
+        public void DoWork()
+        {
+            try
+            {
+                run();
+            }
+            finally
+            {
+                Done.Complete();
+            }
+        }
     }
 }

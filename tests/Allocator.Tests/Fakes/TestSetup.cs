@@ -17,6 +17,7 @@ internal sealed class TestSetup : IDisposable
     private readonly SystemMemory _pressure;
     private readonly ProcessHeadroom _headroom;
     private readonly StrongBox<int> _collections = new();
+    private readonly StrongBox<Action?> _onCollect = new();
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null,
@@ -27,18 +28,25 @@ internal sealed class TestSetup : IDisposable
     {
         // Not this: the timer of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
+        StrongBox<Action?> onCollect = _onCollect;
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
         Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimTimer(Clock, () => collections.Value++, watchesCollections)
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimTimer(Clock, Collect, watchesCollections)
         { Jitter = jitter, RunCallbacks = runCallbacks ?? UserCallbacks.Thread.Run };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Settings = Describe(
             maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree,
             watchesLoad);
         Allocator = new PooledMemoryAllocator(Settings);
+
+        void Collect()
+        {
+            collections.Value++;
+            onCollect.Value?.Invoke();
+        }
     }
 
     public FakeClock Clock { get; }
@@ -55,6 +63,12 @@ internal sealed class TestSetup : IDisposable
     public AllocatorSettings Settings { get; }
 
     public MemoryAllocator Allocator { get; }
+
+    /// <summary>Sets what happens in each Gen2 collection.</summary>
+    public Action? OnCollect
+    {
+        set => _onCollect.Value = value;
+    }
 
     /// <summary>Gets how often a Gen2 collection was asked for.</summary>
     public int Collections => _collections.Value;
