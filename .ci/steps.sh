@@ -338,6 +338,8 @@ measurements() {
     done
     echo "-- all"
     measure Measurements all --only benchmarks service --quick --output "$work/measured/this-machine"
+    echo "-- ThumbnailService mixed"
+    measure ThumbnailService mixed --quick --output "$work/measured/this-machine"
     for command in survive chaos; do
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"

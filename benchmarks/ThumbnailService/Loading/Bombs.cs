@@ -6,7 +6,7 @@ namespace ThumbnailService.Loading;
 internal static class Bombs
 {
     // Below the service's limit for a picture, and above the memory of its containers.
-    private const int FlatSide = 9_000;
+    private const int FlatSide = 9_990;
     private const ushort LongestJpegSide = 65_500;
 
     public static IReadOnlyList<UploadFile> Make() =>

@@ -136,6 +136,8 @@ public class ManagedMemoryTests
         bool isOver = SpinWait.SpinUntil(
             () =>
             {
+                // Read first: what completes meanwhile is disposed in the next round.
+                bool areAllCompleted = Array.TrueForAll(waiting, static task => task.IsCompleted);
                 foreach (Task<MemoryReservation> task in waiting)
                 {
                     if (task.IsCompletedSuccessfully)
@@ -144,7 +146,7 @@ public class ManagedMemoryTests
                     }
                 }
 
-                return Array.TrueForAll(waiting, static task => task.IsCompleted);
+                return areAllCompleted;
             },
             s_patience);
         Assert.True(isOver, $"{waiting.Count(static task => !task.IsCompleted)} waits do not end.");
