@@ -234,6 +234,12 @@ public abstract partial class MemoryAllocator : IDisposable
     public abstract MemoryAllocatorStatistics GetStatistics();
 
     /// <summary>
+    /// Reads what the jobs with a name took that <see cref="ReserveAsync(string, long, CancellationToken)"/> admitted, by name and by powers
+    /// of two of their sizes. Empty before the first. For diagnostics, not for every request.
+    /// </summary>
+    public IReadOnlyList<MemoryJobStatistics> GetJobStatistics() => [.. Jobs.Read()];
+
+    /// <summary>
     /// Describes the allocator in about twenty lines, for people who ask why memory is short: limits and which option or system sets them,
     /// load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. The words may change.
     /// </summary>

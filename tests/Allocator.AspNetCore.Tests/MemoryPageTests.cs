@@ -166,6 +166,20 @@ public sealed partial class MemoryPageTests
         Assert.Equal(0, second.RootElement.GetProperty("process").GetArrayLength());
     }
 
+    [Fact]
+    public async Task Samples_JobsHaveNames_ShowEach()
+    {
+        await using Service service = await StartAsync(Environments.Development, app => app.MapMemoryPage());
+        using MemoryReservation running = await service.Allocator.ReserveAsync("photos", 1000);
+
+        using JsonDocument samples = JsonDocument.Parse(await service.Client.GetStringAsync("/memory/samples"));
+        JsonElement job = samples.RootElement.GetProperty("allocators")[0].GetProperty("jobs")[0];
+        Assert.Equal(
+            ("photos", 512, 1, 0),
+            (job.GetProperty("name").GetString(), job.GetProperty("size").GetInt64(), job.GetProperty("running").GetInt32(),
+                job.GetProperty("waiting").GetInt32()));
+    }
+
     [SkippableTheory]
     [InlineData(ColorScheme.Light)]
     [InlineData(ColorScheme.Dark)]

@@ -371,6 +371,6 @@ public class ExhaustedMemoryTests
         {
         }
 
-        public IEnumerable<(string Job, JobFigures Figures)> ReadJobs() => [];
+        public IEnumerable<MemoryJobStatistics> ReadJobs() => [];
     }
 }

@@ -404,7 +404,46 @@ public class LearnedReservationTests
         Assert.DoesNotContain("learned", setup.Allocator.DescribeMemory());
         await TeachAsync(setup.Allocator, "thumb\nnails", 8 * Block);
         Assert.Contains(
-            "learned      thumb?nails: 0.13 MiB, elsewhere 0 MiB after 16 jobs, 0 of them refused\n", setup.Allocator.DescribeMemory());
+            "learned      thumb?nails: 0.13 MiB, elsewhere 0 MiB after 16 jobs, 0 of them refused; 0 run, 0 wait\n", setup.Allocator.DescribeMemory());
+    }
+
+    [Fact]
+    public async Task GetJobStatistics_JobsOfTwoPowersOfTwo_ShowsEach()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 40 * Block);
+        Assert.Empty(setup.Allocator.GetJobStatistics());
+        await TeachAsync(setup.Allocator, "photos", 8 * Block, jobs: 3, size: 100);
+        await TeachAsync(setup.Allocator, "photos", 4 * Block, jobs: 2, size: 1000);
+        await TeachAsync(setup.Allocator, "scans", Block, jobs: 1);
+        MemoryReservation inTheWay = await setup.Allocator.ReserveAsync(30 * Block);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync("photos", 100);
+        Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync("photos", 1000).AsTask();
+        Assert.Equal(
+            [
+                Of("photos", 64, 8 * Block, 8.0 * Block / 100, ended: 3, running: 1),
+                Of("photos", 512, 4 * Block, 4.0 * Block / 1000, ended: 2, waiting: 1),
+                Of("scans", 1, 4 * Block, Block, ended: 1),
+            ],
+            setup.Allocator.GetJobStatistics());
+        Assert.Contains(
+            "photos from size 64, up to 1,310.72 bytes a unit: 0.13 MiB, elsewhere 0 MiB after 3 jobs, 0 of them refused; 1 run, 0 wait\n",
+            setup.Allocator.DescribeMemory());
+        inTheWay.Dispose();
+        using MemoryReservation begun = await waiting;
+        Assert.Equal((1, 0), setup.Allocator.GetJobStatistics()[1] is { } now ? (now.Running, now.Waiting) : default);
+        Assert.Equal(setup.Allocator.GetJobStatistics(), running.GetJobStatistics());
+
+        static MemoryJobStatistics Of(
+            string name, long size, long bytes, double bytesPerUnit, int ended, int running = 0, int waiting = 0) => new()
+            {
+                Name = name,
+                Size = size,
+                AllocatedBytes = bytes,
+                BytesPerUnit = bytesPerUnit,
+                Ended = ended,
+                Running = running,
+                Waiting = waiting,
+            };
     }
 
     internal static async Task TeachAsync(MemoryAllocator allocator, string job, int bytes, int jobs = 16, long size = 1)

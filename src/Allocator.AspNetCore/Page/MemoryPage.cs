@@ -19,6 +19,7 @@ namespace Allocator.AspNetCore.Page;
 internal sealed class MemoryPage
 {
     private const int MostLeaks = 50;
+    private const int MostJobs = 50;
 
     // The page loads nothing from elsewhere, runs nothing inline, and may not be shown in a frame.
     private const string ContentPolicy =
@@ -134,6 +135,23 @@ internal sealed class MemoryPage
         writer.WriteNumber("admitted", Volatile.Read(ref counts.Admitted));
         writer.WriteNumber("refused", Volatile.Read(ref counts.Refused));
         writer.WriteNumber("abandoned", allocator.GetStatistics().Abandoned);
+        writer.WriteStartArray("jobs");
+        foreach (MemoryJobStatistics job in allocator.GetJobStatistics().OrderByDescending(static job => job.Ended).Take(MostJobs))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("name", job.Name);
+            writer.WriteNumber("size", job.Size);
+            writer.WriteNumber("allocated", job.AllocatedBytes);
+            writer.WriteNumber("elsewhere", job.ElsewhereBytes);
+            writer.WriteNumber("perUnit", job.BytesPerUnit);
+            writer.WriteNumber("running", job.Running);
+            writer.WriteNumber("waiting", job.Waiting);
+            writer.WriteNumber("ended", job.Ended);
+            writer.WriteNumber("refused", job.Refused);
+            writer.WriteEndObject();
+        }
+
+        writer.WriteEndArray();
         writer.WriteStartArray("samples");
         foreach (AllocatorSample sample in samples)
         {

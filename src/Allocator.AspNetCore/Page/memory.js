@@ -4,6 +4,8 @@ const historyMilliseconds = 600000;
 const processSeries = [["limit", "limit"], ["used", "in use, by anything"]];
 const memorySeries = [["limit", "limit"], ["outstanding", "outstanding"], ["reserved", "reserved, unused"], ["idle", "idle in the pool"]];
 const requestSeries = [["waiting", "waiting"]];
+const jobColumns = [["size", "from size", 1], ["allocated", "allocated", MiB], ["elsewhere", "elsewhere", MiB], ["perUnit", "bytes a unit", 1],
+  ["running", "running", 1], ["waiting", "waiting", 1], ["ended", "ended", 1], ["refused", "refused", 1]];
 const sources = { ControlGroup: "Container", JobObject: "Job object" };
 const samples = { process: [], allocators: new Map() };
 let last = 0;
@@ -85,7 +87,9 @@ function keep(list, more) {
 function section(allocator) {
   const made = make("section", {},
     make("h2", {}), make("dl", {}), make("h3", {}, "Memory, MiB"), draw("svg", { viewBox: "0 0 940 240", role: "img" }),
-    make("h3", {}, "Requests that wait"), draw("svg", { viewBox: "0 0 940 110", role: "img" }));
+    make("h3", {}, "Requests that wait"), draw("svg", { viewBox: "0 0 940 110", role: "img" }),
+    make("table", { hidden: "" },
+      make("thead", {}, make("tr", {}, make("th", { class: "text" }, "job"), ...jobColumns.map(([, text]) => make("th", {}, text)))), make("tbody", {})));
   made.querySelector("h2").textContent = allocator.name === "" ? "The application's allocator" : `Allocator ${allocator.name}`;
   const [memory, requests] = made.querySelectorAll("svg");
   memory.setAttribute("aria-label", `Memory of allocator ${allocator.name}`);
@@ -102,6 +106,12 @@ function showAllocations(id, list, report) {
     make("td", { class: "text" }, one.stack?.replace(/^\s+/gm, "") ?? (report.showsStacks ? "No stack was kept: see LeakDetection." : "Stacks are shown if the page needs authorization.")))));
 }
 
+function showJobs(table, jobs) {
+  table.hidden = jobs.length === 0;
+  table.tBodies[0].replaceChildren(...jobs.map(job => make("tr", {}, make("td", { class: "text" }, job.name),
+    ...jobColumns.map(([figure, , unit]) => make("td", {}, ...(job.size === 1 && unit === 1 && (figure === "size" || figure === "perUnit") ? ["–"] : amount(job[figure], unit)))))));
+}
+
 function show(report) {
   keep(samples.process, report.process);
   for (const allocator of report.allocators) {
@@ -113,6 +123,7 @@ function show(report) {
     shown.made.querySelector("dl").replaceChildren(
       ...entries(memorySeries, sample, MiB), entry("waiting", "waiting", sample.waiting, 1),
       entry("", "admitted", allocator.admitted, 1), entry("", "refused", allocator.refused, 1), entry("", "abandoned", allocator.abandoned, 1));
+    showJobs(shown.made.querySelector("table"), allocator.jobs);
     chart(shown.memory, memorySeries, shown.list, MiB);
     chart(shown.requests, requestSeries, shown.list, 1);
   }

@@ -26,7 +26,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         string state = isDisposed ? ", disposed: outstanding memory is freed when it is returned" : "";
         _text.Append($"{nameof(MemoryAllocator)} {settings.Options.Name ?? "without a name"}, {settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
-        WriteJobs([.. jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs)]);
+        WriteJobs(jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs).SelectMany(static job => job.ReadSizes()));
         WriteSystem();
         WriteOutstanding(now, pool);
         Line("idle", $"{Bytes(now.RetainedBytes)}, {Bytes(arrays.IdleBytes)} of it in arrays; "
@@ -81,14 +81,17 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             : $"{Bytes(settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
     }
 
-    private void WriteJobs(LearnedJob[] jobs)
+    private void WriteJobs(IEnumerable<MemoryJobStatistics> jobs)
     {
-        foreach (LearnedJob job in jobs)
+        string title = "learned";
+        foreach (MemoryJobStatistics job in jobs)
         {
             // A name may be part of a request.
             string name = new([.. job.Name.Select(static c => char.IsControl(c) ? '?' : c)]);
-            Line(job == jobs[0] ? "learned" : "", Invariant($"{name}: {Bytes(job.LearnedBytes)}, elsewhere {Bytes(job.ElsewhereBytes)} ")
-                + Invariant($"after {job.Jobs:N0} jobs, {job.Failures:N0} of them refused"));
+            string size = job.Size == 1 ? "" : Invariant($" from size {job.Size:N0}, up to {job.BytesPerUnit:#,0.##} bytes a unit");
+            Line(title, Invariant($"{name}{size}: {Bytes(job.AllocatedBytes)}, elsewhere {Bytes(job.ElsewhereBytes)} ")
+                + Invariant($"after {job.Ended:N0} jobs, {job.Refused:N0} of them refused; {job.Running:N0} run, {job.Waiting:N0} wait"));
+            title = "";
         }
     }
 

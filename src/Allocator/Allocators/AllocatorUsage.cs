@@ -70,8 +70,7 @@ internal sealed class AllocatorUsage : IUsageSource
         void Add(UsageFigure figure, long value) => figures[(int)figure] += value;
     }
 
-    public IEnumerable<(string Job, JobFigures Figures)> ReadJobs() =>
-        _jobs.All.Select(static job => (job.Name, new JobFigures(job.LearnedBytes, job.ElsewhereBytes, job.Jobs, job.Failures)));
+    public IEnumerable<MemoryJobStatistics> ReadJobs() => _jobs.Read();
 
     public MemoryAllocatorStatistics Read()
     {

@@ -65,6 +65,7 @@ internal sealed class BudgetQueue
             request.Serial = ++_lastSerial;
             request.ServedBefore = _newcomersServed;
             (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
+            request.CountWaiting(1);
 
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
             // the request sees what it returned.
@@ -155,6 +156,7 @@ internal sealed class BudgetQueue
         Debug.Assert(request.Node.List == _others || request.Node.List == _ofReservations, "A request is settled once, while it waits.");
         bool isOfReservation = request.Node.List == _ofReservations;
         request.Node.List!.Remove(request.Node);
+        request.CountWaiting(-1);
         request.Settle(outcome);
         _budget.CountWaiter(-1, isOfReservation);
         if (!_budget.HasWaiters)

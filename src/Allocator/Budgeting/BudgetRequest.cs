@@ -97,6 +97,15 @@ internal class BudgetRequest : Completion
     public bool GoesAhead => Reservation is { IsClosed: false } reservation
         && ByteCount.Add(reservation.ChargedBytes, Charge) <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes);
 
+    /// <summary>Counts it among the jobs of its kind that wait. Under the queue's lock.</summary>
+    public void CountWaiting(int change)
+    {
+        if (_begins?.Job.Learned is { } learned)
+        {
+            learned.Waiting += change;
+        }
+    }
+
     /// <summary>Takes the bytes that it asks for, or begins its reservation. Under the queue's lock.</summary>
     public bool TryTake()
     {

@@ -21,6 +21,9 @@ internal sealed class LearnedJobs
 
     public LearnedJob[] All => Volatile.Read(ref _all);
 
+    /// <summary>Reads the figures of all jobs: by name, and of each power of two of their sizes.</summary>
+    public IEnumerable<MemoryJobStatistics> Read() => All.SelectMany(static job => job.ReadSizes());
+
     /// <summary>Returns the job of a name. For a new name, the least recently used one is forgotten.</summary>
     public LearnedJob Get(string name)
     {
@@ -63,7 +66,7 @@ internal readonly record struct JobClaim(long AllocatedBytes, long ElsewhereByte
 }
 
 /// <summary>The needs of jobs of one name, by powers of two of their sizes. Thread-safe.</summary>
-[DebuggerDisplay("{Name}: {LearnedBytes} bytes, {Jobs} jobs, {Failures} failed")]
+[DebuggerDisplay("{Name}")]
 internal sealed class LearnedJob(string name)
 {
     /// <summary>How many powers of two are remembered. For a new one, the least recently used is forgotten.</summary>
@@ -73,18 +76,6 @@ internal sealed class LearnedJob(string name)
     private long _uses;
 
     public string Name { get; } = name;
-
-    /// <summary>Gets how many jobs have ended.</summary>
-    public long Jobs => Sum(static size => size.Jobs);
-
-    /// <summary>Gets how many of them were refused memory.</summary>
-    public long Failures => Sum(static size => size.Failures);
-
-    /// <summary>Gets the most that jobs took from the allocator, of all sizes; 0 before one has ended.</summary>
-    public long LearnedBytes => Max(static size => size.LargestClaim.AllocatedBytes);
-
-    /// <summary>Gets the most that jobs are thought to have taken elsewhere, of all sizes.</summary>
-    public long ElsewhereBytes => Max(static size => size.LargestClaim.ElsewhereBytes);
 
     public long LastUse
     {
@@ -142,9 +133,9 @@ internal sealed class LearnedJob(string name)
         return nearest?.ClaimOf(size);
     }
 
-    private long Sum(Func<LearnedSize, long> figure) => Volatile.Read(ref _sizes).Sum(figure);
-
-    private long Max(Func<LearnedSize, long> figure) => Volatile.Read(ref _sizes).Select(figure).DefaultIfEmpty().Max();
+    /// <summary>Reads the figures of each power of two, from the smallest.</summary>
+    public IEnumerable<MemoryJobStatistics> ReadSizes() =>
+        Volatile.Read(ref _sizes).OrderBy(static size => size.Power).Select(static size => size.Read());
 }
 
 /// <summary>The needs of the last jobs of one name and power of two. Allocates nothing once it is made. Thread-safe.</summary>
@@ -173,8 +164,6 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>Gets how many jobs have ended.</summary>
     public long Jobs => Volatile.Read(ref _jobs);
 
-    public long Failures => Volatile.Read(ref _failures);
-
     /// <summary>Gets how many jobs ran alone, so that their use elsewhere is exact.</summary>
     public int SoloRuns => Volatile.Read(ref _soloRuns);
 
@@ -183,6 +172,9 @@ internal sealed class LearnedSize(LearnedJob job, int power)
 
     /// <summary>Gets or sets how many run now. Under the lock of the running jobs.</summary>
     public int Running { get; set; }
+
+    /// <summary>Gets or sets how many wait to begin. Under the lock of the queue.</summary>
+    public int Waiting { get; set; }
 
     /// <summary>Gets or sets the last pass over the queue that found no room for a job of these sizes, and the size of that job.</summary>
     public (long Pass, long Size) Refused { get; set; }
@@ -200,6 +192,24 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     {
         using ShortLock.Section section = _lock.Enter();
         return new JobClaim(Largest(_allocated, _jobs, size), Largest(_elsewhere, _elsewhereCount, size));
+    }
+
+    /// <summary>Reads the figures.</summary>
+    public MemoryJobStatistics Read()
+    {
+        using ShortLock.Section section = _lock.Enter();
+        return new MemoryJobStatistics
+        {
+            Name = Job.Name,
+            Size = 1L << Power,
+            AllocatedBytes = Largest(_allocated, _jobs, 1),
+            ElsewhereBytes = Largest(_elsewhere, _elsewhereCount, 1),
+            BytesPerUnit = LargestPart(_allocated, _jobs) + LargestPart(_elsewhere, _elsewhereCount),
+            Running = Running,
+            Waiting = Waiting,
+            Ended = _jobs,
+            Refused = _failures,
+        };
     }
 
     /// <summary>Notes the end of a job.</summary>
@@ -227,6 +237,17 @@ internal sealed class LearnedSize(LearnedJob job, int power)
 
         _soloRuns = Math.Min(_soloRuns + (isSolo ? 1 : 0), RememberedJobs);
         _elsewhere[_elsewhereCount++ % RememberedJobs] = (size, bytes);
+    }
+
+    private static double LargestPart((long Size, long Bytes)[] needs, long count)
+    {
+        double largest = 0;
+        for (int i = 0; i < Math.Min(count, needs.Length); i++)
+        {
+            largest = Math.Max(largest, (double)needs[i].Bytes / needs[i].Size);
+        }
+
+        return largest;
     }
 
     private static long Largest((long Size, long Bytes)[] needs, long count, long size)

@@ -160,16 +160,22 @@ internal static class AllocatorMeter
         Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
-        const string Size = "The most that jobs of the name took from the allocator.";
-        const string Elsewhere = "The most that jobs of the name took elsewhere in the container.";
-        Publish(() => meter.CreateObservableGauge("allocator.job.size", () => Jobs(static job => job.LearnedBytes), "By", Size));
-        Publish(() => meter.CreateObservableGauge(
-            "allocator.job.elsewhere", () => Jobs(static job => job.ElsewhereBytes), "By", Elsewhere));
-        Publish(() => meter.CreateObservableCounter("allocator.job.ended", () => Jobs(static job => job.Jobs), "{job}", "Learned jobs."));
-        Publish(() => meter.CreateObservableCounter(
-            "allocator.job.refused", () => Jobs(static job => job.Refused), "{job}", "Jobs that were refused memory."));
+        JobGauge("allocator.job.size", static job => job.AllocatedBytes, "The most that jobs of the name took from the allocator.");
+        JobGauge("allocator.job.elsewhere", static job => job.ElsewhereBytes, "The most that they took elsewhere in the container.");
+        JobGauge("allocator.job.per_unit", static job => (long)Math.Ceiling(job.BytesPerUnit), "The most for one unit of a job's size.");
+        JobUpDown("allocator.job.running", static job => job.Running, "Learned jobs that run.");
+        JobUpDown("allocator.job.waiting", static job => job.Waiting, "Learned jobs that wait to begin.");
+        JobCounter("allocator.job.ended", static job => job.Ended, "Learned jobs that have ended.");
+        JobCounter("allocator.job.refused", static job => job.Refused, "Learned jobs that were refused memory.");
 
-        static List<Measurement<long>> Jobs(Func<JobFigures, long> figure) => UsageInstrument.MeasureJobs(figure);
+        void JobGauge(string name, Func<MemoryJobStatistics, long> figure, string description) =>
+            Publish(() => meter.CreateObservableGauge(name, () => UsageInstrument.MeasureJobs(figure), "By", description));
+
+        void JobUpDown(string name, Func<MemoryJobStatistics, long> figure, string description) =>
+            Publish(() => meter.CreateObservableUpDownCounter(name, () => UsageInstrument.MeasureJobs(figure), "{job}", description));
+
+        void JobCounter(string name, Func<MemoryJobStatistics, long> figure, string description) =>
+            Publish(() => meter.CreateObservableCounter(name, () => UsageInstrument.MeasureJobs(figure), "{job}", description));
 
         void UpDown(UsageFigure figure, string name, string unit, string description) =>
             Publish(() => meter.CreateObservableUpDownCounter(name, new UsageInstrument(figure).Measure, unit, description));
@@ -233,7 +239,7 @@ internal sealed class UsageInstrument
     }
 
     /// <summary>Measures a figure of all learned jobs, once for each name. Never throws.</summary>
-    public static List<Measurement<long>> MeasureJobs(Func<JobFigures, long> figure)
+    public static List<Measurement<long>> MeasureJobs(Func<MemoryJobStatistics, long> figure)
     {
         try
         {

@@ -128,21 +128,17 @@ internal static class UsageRegistry
     }
 
     /// <summary>Reads the jobs' needs, by the names of allocator and job. Jobs of allocators with one name are added up.</summary>
-    public static Dictionary<(string Allocator, string Job), JobFigures> ReadJobs()
+    public static Dictionary<(string Allocator, string Job), MemoryJobStatistics> ReadJobs()
     {
-        Dictionary<(string Allocator, string Job), JobFigures> all = [];
+        Dictionary<(string Allocator, string Job), MemoryJobStatistics> all = [];
         using (s_lock.Enter())
         {
             foreach (IUsageSource source in s_all)
             {
-                foreach ((string job, JobFigures figures) in source.ReadJobs())
+                foreach (MemoryJobStatistics job in source.ReadJobs())
                 {
-                    all.TryGetValue((NameOf(source), job), out JobFigures other);
-                    all[(NameOf(source), job)] = new JobFigures(
-                        Math.Max(figures.LearnedBytes, other.LearnedBytes),
-                        Math.Max(figures.ElsewhereBytes, other.ElsewhereBytes),
-                        figures.Jobs + other.Jobs,
-                        figures.Refused + other.Refused);
+                    (string, string) key = (NameOf(source), job.Name);
+                    all[key] = all.TryGetValue(key, out MemoryJobStatistics other) ? MemoryJobStatistics.Merge(job, other) : job;
                 }
             }
         }
@@ -228,9 +224,6 @@ internal sealed record NamedFigures(string Name, long[] Values, bool IsLive)
     public long this[UsageFigure figure] => Values[(int)figure];
 }
 
-/// <summary>The needs of jobs of one name, and how many have ended and been refused memory.</summary>
-internal readonly record struct JobFigures(long LearnedBytes, long ElsewhereBytes, long Jobs, long Refused);
-
 /// <summary>An allocator as the metrics see it.</summary>
 internal interface IUsageSource
 {
@@ -243,5 +236,5 @@ internal interface IUsageSource
     void AddTo(long[] figures);
 
     /// <summary>Reads its jobs that have a name.</summary>
-    IEnumerable<(string Job, JobFigures Figures)> ReadJobs();
+    IEnumerable<MemoryJobStatistics> ReadJobs();
 }

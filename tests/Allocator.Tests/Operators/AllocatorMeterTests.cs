@@ -31,10 +31,13 @@ public class AllocatorMeterTests
                 "ObservableCounter allocator.rents {rent}",
                 "ObservableCounter allocator.trims {trim}",
                 "ObservableGauge allocator.job.elsewhere By",
+                "ObservableGauge allocator.job.per_unit By",
                 "ObservableGauge allocator.job.size By",
                 "ObservableGauge allocator.memory.peak_committed By",
                 "ObservableUpDownCounter allocator.budget.limit By",
                 "ObservableUpDownCounter allocator.budget.usage By",
+                "ObservableUpDownCounter allocator.job.running {job}",
+                "ObservableUpDownCounter allocator.job.waiting {job}",
                 "ObservableUpDownCounter allocator.memory.committed By",
                 "ObservableUpDownCounter allocator.memory.quarantined By",
                 "ObservableUpDownCounter allocator.memory.rented By",
@@ -53,13 +56,18 @@ public class AllocatorMeterTests
         using MeterReadings readings = new();
         MemoryAllocatorOptions options = new() { Name = "photos", MemoryBudgetMegabytes = 64 };
         using MemoryAllocator allocator = MemoryAllocator.Create(options);
-        await LearnedReservationTests.TeachAsync(allocator, "thumbnails", 8 << 20);
+        await LearnedReservationTests.TeachAsync(allocator, "thumbnails", 8 << 20, size: 2 << 20);
+        using MemoryReservation inTheWay = await allocator.ReserveAsync(50 << 20);
+        using MemoryReservation running = await allocator.ReserveAsync("thumbnails", 2 << 20);
+        Task<MemoryReservation> waiting = allocator.ReserveAsync("thumbnails", 2 << 20).AsTask();
         readings.WaitForAll();
         readings.Collect();
-        const string Tags = "{allocator.name=photos}{allocator.job.name=thumbnails}";
         Assert.Equal(
-            (8L << 20, 16L, 0L),
-            (readings["allocator.job.size" + Tags], readings["allocator.job.ended" + Tags], readings["allocator.job.refused" + Tags]));
+            [8L << 20, 0, 4, 16, 0, 1, 1],
+            new[] { "size", "elsewhere", "per_unit", "ended", "refused", "running", "waiting" }.Select(
+                figure => readings[$"allocator.job.{figure}{{allocator.name=photos}}{{allocator.job.name=thumbnails}}"]));
+        inTheWay.Dispose();
+        (await waiting).Dispose();
     }).Dispose();
 
     [Fact]
@@ -333,7 +341,7 @@ public class AllocatorMeterTests
         Assert.Throws<AggregateException>(measuring.RecordObservableInstruments);
 
         // Each instrument that has a measurement throws at its first.
-        Assert.Equal((23, 15), (instruments, measurements));
+        Assert.Equal((26, 15), (instruments, measurements));
         Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
     }).Dispose();
 

@@ -39,7 +39,7 @@ internal sealed class MeterReadings : IDisposable
         _measurements.Where(measurement => measurement.Key == key).Select(measurement => (long?)measurement.Value).SingleOrDefault();
 
     /// <summary>Waits for instruments that another thread is making.</summary>
-    public void WaitForAll(int count = 23)
+    public void WaitForAll(int count = 26)
     {
         if (!SpinWait.SpinUntil(() => _instruments.Count == count, s_patience))
         {
