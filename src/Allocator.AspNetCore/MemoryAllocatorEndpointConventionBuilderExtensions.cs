@@ -66,7 +66,9 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <returns>The same endpoints.</returns>
     /// <remarks>
     /// Works like the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation,
-    /// whatever code makes them, so all of them count and are learned.
+    /// whatever code makes them, so all of them count and are learned. If the body is a picture, or a form with one, its
+    /// <see cref="PictureHeader.ExpectedBytes"/> are the size of the job, so large and small pictures learn apart. Requests whose pictures
+    /// come from elsewhere, a path or a URL, need <c>RequireMemoryBySize</c> for that.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
@@ -154,6 +156,26 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(allocatorName);
         ArgumentNullException.ThrowIfNull(bytes);
         return Require(builder, allocatorName, RequirementKind.Bytes, bytes, timeout);
+    }
+
+    /// <summary>
+    /// Lets a request that was refused memory while it ran run once more before it is answered with 503, whatever its method is. GET and
+    /// HEAD need no permission.
+    /// </summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints, which <c>RequireMemory</c> or <c>RequireMemoryBySize</c> is called on.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <remarks>
+    /// For endpoints that change nothing before they have the memory, such as uploads that are only converted. The second run gets the
+    /// body from its beginning and services of a new scope; features, items, headers and route values are as before. There is none once
+    /// the response has begun.
+    /// </remarks>
+    public static TBuilder AllowMemoryRetry<TBuilder>(this TBuilder builder)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        builder.Add(static endpoint => endpoint.Metadata.Add(RunState.Retry.Instance));
+        return builder;
     }
 
     private static TBuilder Require<TBuilder>(

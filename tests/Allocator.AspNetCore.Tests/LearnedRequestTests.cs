@@ -48,6 +48,35 @@ public class LearnedRequestTests
         Assert.Equal($"{1 * Megabyte}", await GetAsync(service, "/1000"));
     }
 
+    // 5120 x 2880 pixels of four bytes.
+    [Theory]
+    [InlineData("picture", 1 << 25)]
+    [InlineData("form", 1 << 25)]
+    [InlineData("text", 1)]
+    [InlineData("nothing", 1)]
+    public async Task RequireMemory_BodyIsAPicture_LearnsByItsExpectedBytes(string kind, long size)
+    {
+        await using Service service = await Service.StartAsync(static app => app
+            .MapPost("/", static async (HttpContext context) => await context.Request.Body.CopyToAsync(context.Response.Body)).RequireMemory());
+        byte[] picture =
+        [
+            0x89, .. "PNG\r\n"u8, 0x1A, 0x0A, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 0, 1, 2, 3, 4,
+        ];
+        using HttpContent? content = kind switch
+        {
+            "picture" => new ByteArrayContent(picture),
+            "form" => new MultipartFormDataContent { { new StringContent("200"), "width" }, { new ByteArrayContent(picture), "file", "a.png" } },
+            "text" => new StringContent(new string('x', 100_000)),
+            _ => null,
+        };
+        byte[] sent = content is null ? [] : await content.ReadAsByteArrayAsync();
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", content);
+
+        Assert.Equal(sent, await response.Content.ReadAsByteArrayAsync());
+        Assert.Equal(size, Assert.Single(service.Allocator.GetJobStatistics()).Size);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]

@@ -42,6 +42,51 @@ public class RunAgainTests
         Assert.Equal(0, service.Used);
     }
 
+    [Theory]
+    [InlineData("multipart")]
+    [InlineData("urlencoded")]
+    [InlineData("bytes")]
+    public async Task AllowMemoryRetry_PostIsRefusedMemory_RunsOnceMoreWithTheWholeBody(string kind)
+    {
+        List<string> seen = [];
+        MemoryReservation? other = null;
+        await using Service service = await StartAsync(
+            async context =>
+            {
+                seen.Add(await ReadAsync(context.Request));
+                try
+                {
+                    context.GetMemoryReservation().Allocate<byte>(Large).Dispose();
+                }
+                finally
+                {
+                    other?.Dispose();
+                }
+            },
+            static endpoint => endpoint.AllowMemoryRetry());
+        Assert.True(service.Allocator.TryReserve(8 << 20, out other));
+
+        using HttpContent content = kind switch
+        {
+            "multipart" => new MultipartFormDataContent { { new ByteArrayContent("picture"u8.ToArray()), "file", "a.jpg" } },
+            "urlencoded" => new FormUrlEncodedContent([new("file", "picture")]),
+            _ => new ByteArrayContent("picture"u8.ToArray()),
+        };
+        using HttpResponseMessage response = await service.Client.PostAsync("/", content);
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(["picture", "picture"], seen);
+        Assert.Equal(0, service.Used);
+
+        static async Task<string> ReadAsync(HttpRequest request)
+        {
+            IFormCollection? form = request.HasFormContentType ? await request.ReadFormAsync() : null;
+            await using Stream stream = form?.Files.Count > 0 ? form.Files[0].OpenReadStream() : request.Body;
+            using StreamReader reader = new(stream);
+            return form is { Files.Count: 0 } ? form["file"].ToString() : await reader.ReadToEndAsync();
+        }
+    }
+
     // Codecs hide the cause behind an exception of their own clean-up.
     [Fact]
     public async Task RequireMemory_EndpointHidesTheRefusal_Is503()
@@ -64,9 +109,17 @@ public class RunAgainTests
         other.Dispose();
     }
 
-    private static Task<Service> StartAsync(Action<HttpContext> run) => Service.StartAsync(
-        application => application.Map("/", (HttpContext context) => run(context))
-            .RequireMemory(static _ => new ValueTask<long>(1 << 20), TimeSpan.FromSeconds(30)),
+    private static Task<Service> StartAsync(Action<HttpContext> run) => StartAsync(
+        context =>
+        {
+            run(context);
+            return Task.CompletedTask;
+        },
+        static _ => { });
+
+    private static Task<Service> StartAsync(Func<HttpContext, Task> run, Action<IEndpointConventionBuilder> describe) => Service.StartAsync(
+        application => describe(application.Map("/", (HttpContext context) => run(context))
+            .RequireMemory(static _ => new ValueTask<long>(1 << 20), TimeSpan.FromSeconds(30))),
         static builder =>
         {
             builder.Services.AddScoped<Scoped>();

@@ -8,7 +8,7 @@ public class ExhaustedMemoryTests
     private const int Large = 3 << 20;
 
     // Of the meter.
-    private const int Instruments = 23;
+    private const int Instruments = 26;
 
     private static readonly TimeSpan s_exhausted = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);

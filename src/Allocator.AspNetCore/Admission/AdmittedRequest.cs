@@ -204,11 +204,10 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> ReserveAsync()
     {
-        // Without a size, all requests of an endpoint have the same.
-        long measured = 1;
+        long measured;
         try
         {
-            measured = _requirement.Measure is { } measure ? await measure(_context) : measured;
+            measured = _requirement.Measure is { } measure ? await measure(_context) : MeasureBody();
         }
         catch (BadHttpRequestException exception)
         {
@@ -268,6 +267,13 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         {
             _meter?.Record(_allocator, began, outcome);
         }
+    }
+
+    // Without a picture, all requests of an endpoint have the same size.
+    private long MeasureBody()
+    {
+        bool isForm = _context.Request.ContentType?.StartsWith("multipart/form-data", StringComparison.OrdinalIgnoreCase) == true;
+        return _body is null ? 1 : UploadedPicture.ExpectedBytes(OpenBody, isForm);
     }
 
     // Returns no reservation, because allocating a task for it may fail.

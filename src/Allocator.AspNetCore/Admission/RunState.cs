@@ -26,9 +26,10 @@ internal sealed class RunState
     /// <summary>Gets whether nothing has been answered, and the client still waits.</summary>
     public bool MayRunAgain => !_context.Response.HasStarted && !_context.RequestAborted.IsCancellationRequested;
 
-    /// <summary>Notes the state. Null if the method does not promise that running it twice does no harm.</summary>
+    /// <summary>Notes the state. Null if neither the method nor the endpoint promises that running it twice does no harm.</summary>
     public static RunState? Capture(HttpContext context) =>
-        HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method) ? new RunState(context) : null;
+        HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method)
+        || context.GetEndpoint()?.Metadata.GetMetadata<Retry>() is not null ? new RunState(context) : null;
 
     /// <summary>Makes features, items, headers and route values what they were, and gives the request services of its own.</summary>
     public void Restore()
@@ -67,5 +68,11 @@ internal sealed class RunState
         IServiceScopeFactory scopes = _context.RequestServices.GetRequiredService<IServiceScopeFactory>();
         RequestServicesFeature services = new(_context, scopes);
         _context.Features.Set<IServiceProvidersFeature>(services);
+    }
+
+    /// <summary>Metadata of endpoints that may run twice.</summary>
+    public sealed class Retry
+    {
+        public static readonly Retry Instance = new();
     }
 }

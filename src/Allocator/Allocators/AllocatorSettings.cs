@@ -171,6 +171,7 @@ internal sealed class AllocatorSettings
             HonorsLimit = Options.HonorMemoryLimit,
             BeforeRefusal = isLimited || Options.HonorMemoryLimit ? () => MakeRoom(counters) : null,
             ReleaseIdle = Scheduler.ReleaseAll,
+            Collect = SearchPeriod is not null ? Scheduler.Collections.CollectNow : null,
             TrimHeap = HeapTrimmer is { } trimmer ? isAgain => trimmer.TryTrim(counters, isAgain) : null,
         };
         if (isLimited)

@@ -77,6 +77,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// </summary>
     public Action<bool>? TrimHeap { get; init; }
 
+    /// <summary>Gets the callback that collects garbage, at most 5 % of the time. Blocks.</summary>
+    public Action? Collect { get; init; }
+
     /// <summary>Gets or sets the callback that reads how much memory is idle, where requests are not counted.</summary>
     public Func<long>? ReadIdleBytes { get; set; }
 
@@ -265,13 +268,20 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void ReadBase()
     {
         bool mayRead;
+        bool isGarbageInIt;
         using (_running.Lock.Enter())
         {
             mayRead = _running.IsBaseDue && !_running.IsAnyYoung(_clock.NowMilliseconds);
+            isGarbageInIt = _running.IsGarbageInBase;
         }
 
         if (mayRead)
         {
+            if (isGarbageInIt)
+            {
+                Collect?.Invoke();
+            }
+
             TrimHeap?.Invoke(true);
             Headroom!.ReadBase();
             ServeWaiters();

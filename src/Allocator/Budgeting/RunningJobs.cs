@@ -138,6 +138,9 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// </summary>
     public bool IsBaseDue => _baseDueSince is not null;
 
+    /// <summary>Gets whether garbage of the last job would be in it: the next one runs alone, and is measured against it.</summary>
+    public bool IsGarbageInBase { get; private set; }
+
     /// <summary>Returns the use elsewhere that counts: that of now, or that of all jobs with their whole claims.</summary>
     public long ElsewhereBytes(long othersBytes) => BaseBytes < 0 ? othersBytes : Math.Max(othersBytes, ExpectedBytes);
 
@@ -309,7 +312,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
         if (job.Learned is { } learned)
         {
             learned.Running--;
-            bool isDue = learned.SoloRuns < SoloRuns || now - _baseReadMilliseconds >= BaseMilliseconds;
+            IsGarbageInBase = learned.SoloRuns < SoloRuns;
+            bool isDue = IsGarbageInBase || now - _baseReadMilliseconds >= BaseMilliseconds;
             _baseDueSince = isDue && isObserved && _jobs.Count == 0 ? now : _baseDueSince;
             bool isTaught = isObserved && (job.IsSolo || job.IsUnknown || job.PeakElsewhereBytes > job.Claim.ElsewhereBytes);
             learned.End(job.Size, allocatedBytes, isTaught ? job.PeakElsewhereBytes : null, job.IsSolo && isObserved, isRefused);

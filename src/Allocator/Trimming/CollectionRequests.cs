@@ -98,7 +98,16 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
         if ((isAwaited || !isCollected) && MayForce(beforeRefusal: hasWaiters) && TryBegin(IntervalOf(periodMilliseconds)))
         {
             _fruitless++;
-            CollectTimed();
+            CollectTimed(collect);
+        }
+    }
+
+    /// <summary>Collects and compacts everything, unless that would take more than 5 % of the time. Blocks.</summary>
+    public void CollectNow()
+    {
+        if (MayForce(beforeRefusal: true) && TryBegin(0))
+        {
+            CollectTimed(collectBlocking);
         }
     }
 
@@ -146,9 +155,9 @@ internal sealed class CollectionRequests(Clock clock, Action collect, Action col
         return resort.Done.Task;
     }
 
-    void IBackgroundWork.DoWork() => CollectTimed();
+    void IBackgroundWork.DoWork() => CollectTimed(collect);
 
-    private void CollectTimed()
+    private void CollectTimed(Action collect)
     {
         long began = clock.NowMilliseconds;
         collect();

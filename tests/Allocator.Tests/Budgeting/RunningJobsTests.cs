@@ -268,6 +268,31 @@ public class RunningJobsTests
         Assert.Equal(80 * Megabyte, job.ElsewhereBytes);
     }
 
+    // Else the next one's need is measured from a base with garbage of the last one, and is too small by what is collected meanwhile.
+    [Fact]
+    public void ReadBase_AfterTheFirstJobsOfASize_CollectsTheirGarbage()
+    {
+        int collections = 0;
+        MemoryBudget budget = CreateBudget(collect: () =>
+        {
+            collections++;
+            Use(100);
+        });
+        LearnedJob job = new("");
+        for (int i = 1; i <= 3; i++)
+        {
+            ReservationAccount running = Begin(budget, job);
+            Use(100 + 80);
+            Use(100 + 34);
+            running.Close();
+            _clock.Advance(TimeSpan.FromSeconds(10));
+            budget.ReadBase();
+            Assert.Equal(Math.Min(i, 2), collections);
+        }
+
+        Assert.Equal(80 * Megabyte, job.ElsewhereBytes);
+    }
+
     // A job whose claim is given does not wait, and nothing says that it ends.
     [Fact]
     public void TryBegin_TheBaseCannotBeRead_WaitsForASecond()
@@ -565,9 +590,15 @@ public class RunningJobsTests
         return begun;
     }
 
-    private MemoryBudget CreateBudget(long minimumFree = 0)
+    private MemoryBudget CreateBudget(long minimumFree = 0, Action? collect = null)
     {
-        MemoryBudget budget = new(clock: _clock) { Headroom = _headroom, MinimumFreeBytes = minimumFree * Megabyte, HonorsLimit = true };
+        MemoryBudget budget = new(clock: _clock)
+        {
+            Headroom = _headroom,
+            MinimumFreeBytes = minimumFree * Megabyte,
+            HonorsLimit = true,
+            Collect = collect,
+        };
         _headroom.Register(budget);
         return budget;
     }
