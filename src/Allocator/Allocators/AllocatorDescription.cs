@@ -85,7 +85,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
     {
         foreach (LearnedJob job in jobs)
         {
-            // A name may be part of a request.
+            // A name may come from a request, and must not break the lines of a log.
             string name = new([.. job.Name.Select(static c => char.IsControl(c) ? '?' : c)]);
             Line(job == jobs[0] ? "learned" : "", Invariant($"{name}: {Bytes(job.LearnedBytes)}, elsewhere {Bytes(job.ElsewhereBytes)} ")
                 + Invariant($"after {job.Jobs:N0} jobs, {job.Failures:N0} of them refused"));
