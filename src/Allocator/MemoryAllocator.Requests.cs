@@ -178,7 +178,7 @@ public abstract partial class MemoryAllocator
         return owner;
     }
 
-    /// <summary>Returns the most that <see cref="AllocateForAdapter"/> takes for so many bytes.</summary>
+    /// <summary>Returns the most that <see cref="AllocateForAdapter"/> takes for this many bytes.</summary>
     internal long ChargeFor(int lengthInBytes, bool isExact) =>
         GetPipeline().UpperBoundOf(RequestOfAdapter(lengthInBytes, AllocationOptions.None, isExact));
 

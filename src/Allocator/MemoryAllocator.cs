@@ -268,7 +268,7 @@ public abstract partial class MemoryAllocator : IDisposable
 
     private protected abstract string Describe(bool inFull);
 
-    // Without the statistics, which take locks: a debugger calls this while another thread may have them.
+    // Leaves out the statistics, which take locks: a debugger calls this while another thread may hold them.
     private protected string DebuggerText => $"{GetType().Name} {Name ?? "without a name"}, {Settings.Safety}";
 
     /// <summary>Gets how it was made, also after <see cref="Dispose"/>.</summary>

@@ -189,7 +189,8 @@ public sealed class MemoryAllocatorOptions
     public SafetyMode? Safety { get; set; }
 
     /// <summary>
-    /// Gets or sets that <see cref="SafetyMode.Sampled"/> mode watches one allocation in this many, at least 1. The default is 1,000.
+    /// Gets or sets the interval of <see cref="SafetyMode.Sampled"/> mode: it watches one allocation in this many, at least 1. The default
+    /// is 1,000.
     /// </summary>
     public int SafetySampleInterval { get; set; } = 1000;
 

@@ -208,7 +208,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
         return view;
     }
 
-    /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
+    /// <summary>Disposes the group, for a caller whose pin keeps the memory.</summary>
     /// <returns>False, with nothing changed, if the group has been disposed already.</returns>
     internal bool TryDisposePinned() => _guard.TryDisposeReferenced(_generation);
 

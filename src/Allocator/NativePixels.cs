@@ -59,9 +59,9 @@ public sealed class NativePixels : IDisposable
     public long LengthInBytes { get; }
 
     /// <summary>
-    /// Gets a function for native code, <c>void release(void* address, void* context)</c> with the C calling convention, which releases
-    /// the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all pixels, may be called from any thread,
-    /// native ones included, does not look at the address, and is never freed.
+    /// Gets a function for native code, <c>void release(void* address, void* context)</c> with the C calling convention, which releases the
+    /// pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all pixels, may be called from any thread, native
+    /// ones included, ignores the address, and is never freed.
     /// </summary>
     /// <remarks>
     /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
@@ -70,8 +70,8 @@ public sealed class NativePixels : IDisposable
     public nint ReleaseFunction => s_releaseFunction;
 
     /// <summary>
-    /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after
-    /// them. Code that reads it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
+    /// Gets the context for <see cref="ReleaseFunction"/>: a number, not an address, that stands for these pixels and is never used again.
+    /// Code that reads it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
     /// </summary>
     public nint ReleaseContext { get; }
 

@@ -8,7 +8,7 @@ namespace Allocator;
 public readonly ref struct PixelAccessor<TPixel>
     where TPixel : unmanaged
 {
-    // Flat, not a PixelRows: loops over rows then keep what they need in registers.
+    // Separate fields instead of a PixelRows, so that loops over rows keep what they need in registers.
     private readonly nint _run; // The address of row 0 if all rows lie in one run of unmanaged memory; otherwise 0.
     private readonly nint _first;
     private readonly Span<byte> _array;
@@ -43,7 +43,7 @@ public readonly ref struct PixelAccessor<TPixel>
         Height = rows.Height;
     }
 
-    /// <summary>Gets the width in pixels: of a slice, its own.</summary>
+    /// <summary>Gets the width in pixels; for a slice, that of the slice.</summary>
     public int Width { get; }
 
     /// <summary>Gets the number of rows that can be reached: all of the buffer, or those of one band or slice.</summary>
@@ -115,11 +115,11 @@ public readonly ref struct PixelAccessor<TPixel>
         return GetSpan(y, Width);
     }
 
-    /// <summary>Returns some pixels from the beginning of a row on. The caller knows that they are adjacent, and there.</summary>
+    /// <summary>Returns pixels from the beginning of a row on. The caller has checked that they exist and are adjacent.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal unsafe Span<TPixel> GetSpan(int y, int length)
     {
-        // One multiplication where images of several blocks take three: the usual case, and a loop over it is as fast as over slices.
+        // The usual case: one multiplication, where images of several blocks take three, so a loop is as fast as over slices of an array.
         if (_run != 0)
         {
             return MemoryMarshal.CreateSpan(ref *(TPixel*)(_run + y * _stride), length);
@@ -192,7 +192,7 @@ public readonly ref struct PixelAccessor<TPixel>
         return false;
     }
 
-    // The lowest pixel of the rows from one on that lie in one member, and the bytes to the end of the highest.
+    // For the rows from y on that lie in the same member: the lowest pixel, and the bytes from there to the end of the highest.
     private ref TPixel LowestOf(int y, out nint length)
     {
         int rows = Rows.RowsFrom(y);
@@ -200,7 +200,7 @@ public readonly ref struct PixelAccessor<TPixel>
         return ref MemoryMarshal.GetReference(GetRowSpan(_stride < 0 ? y + rows - 1 : y));
     }
 
-    // Whether a row of one is as far from the same row of the other as any is: then they are copied from the far end on.
+    // Whether all rows are equally far from the same rows of the other: then they can be copied from the far end on.
     private bool IsInLineWith(scoped PixelAccessor<TPixel> other, out nint distance)
     {
         distance = 0;

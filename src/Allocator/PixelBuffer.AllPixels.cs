@@ -22,7 +22,7 @@ public sealed partial class PixelBuffer<TPixel>
         Copy(Access(0, Height), destination.Access(0, Height));
     }
 
-    /// <summary>Copies all pixels from rows in other memory, a codec's for instance, whatever the blocks of this buffer.</summary>
+    /// <summary>Copies all pixels from rows in other memory, a codec's for instance. This buffer may be in several blocks.</summary>
     /// <param name="source">The rows. Its first element is the first pixel of the first row.</param>
     /// <param name="sourceRowStride">
     /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not read.
@@ -40,7 +40,7 @@ public sealed partial class PixelBuffer<TPixel>
         }
     }
 
-    /// <summary>Copies all pixels to rows in other memory, whatever the blocks of this buffer.</summary>
+    /// <summary>Copies all pixels to rows in other memory. This buffer may be in several blocks.</summary>
     /// <param name="destination">The rows. Its first element becomes the first pixel of the first row.</param>
     /// <param name="destinationRowStride">
     /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not written.
@@ -58,7 +58,7 @@ public sealed partial class PixelBuffer<TPixel>
         }
     }
 
-    /// <summary>Allocates a copy, of the same row alignment and as contiguous, with the allocator that this buffer is from.</summary>
+    /// <summary>Allocates a copy from the same allocator, with the same row alignment, contiguous if this buffer is.</summary>
     /// <returns>The copy, which the caller disposes.</returns>
     /// <exception cref="ObjectDisposedException">The buffer, or its allocator, has been disposed.</exception>
     [return: OwnedBuffer]
@@ -124,7 +124,7 @@ public sealed partial class PixelBuffer<TPixel>
 
     /// <summary>
     /// Hands the pixels to native code: returns their address, which does not move, and a function that releases them. From now on the
-    /// result has them: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
+    /// result owns them: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
     /// </summary>
     /// <returns>The pixels. The caller releases them, or native code does by its release callback.</returns>
     /// <remarks>
@@ -151,7 +151,7 @@ public sealed partial class PixelBuffer<TPixel>
             throw;
         }
 
-        // The pin keeps the memory; the owner's own reference goes. Of several calls at once only one has handed off.
+        // The pin keeps the memory; the owner's own reference goes. Only one of several concurrent calls succeeds.
         if (!_group.TryDisposePinned())
         {
             pixels.Dispose();

@@ -5,8 +5,8 @@ namespace Allocator;
 /// <summary>The pixels of an image, reached through delegates, so that no span outlives its memory. Disposed by its owner.</summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <remarks>
-/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
-/// back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
+/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes back
+/// when the delegate returns. Several delegates may run at once; callers must see to it that they do not write to the same pixels.
 /// </remarks>
 public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
@@ -135,7 +135,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
 
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once. Every row is in one band.</summary>
     /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
-    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one per processor.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxDegreeOfParallelism"/> is 0 or below -1.</exception>
     /// <exception cref="AggregateException">A delegate threw.</exception>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
@@ -144,9 +144,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
 
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once, until it is cancelled.</summary>
     /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
-    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one per processor.</param>
     /// <param name="cancellationToken">
-    /// Prevents bands that have not begun. A delegate that is to end early looks at the token itself.
+    /// Once it is cancelled, no further band begins. A delegate that should end early checks the token itself.
     /// </param>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled; some bands may be done.</exception>
     /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int)" path="/exception"/>
@@ -160,8 +160,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once, with a state that saves a closure.</summary>
     /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
     /// <param name="state">What each call gets. Several threads have it at once.</param>
-    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
-    /// <param name="cancellationToken">Prevents bands that have not begun.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one per processor.</param>
+    /// <param name="cancellationToken">Once it is cancelled, no further band begins.</param>
     /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int, CancellationToken)" path="/exception"/>
     public void ProcessPixelRowsInParallel<TState>(
         PixelRowsAction<TPixel, TState> action, TState state, int maxDegreeOfParallelism = -1,
@@ -178,7 +178,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// </summary>
     /// <param name="other">The buffer that all bands see whole.</param>
     /// <param name="action">Called once a band, with the band and the other buffer.</param>
-    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one per processor.</param>
     /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int)" path="/exception"/>
     public void ProcessPixelRowsInParallel<TOther>(
         [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action, int maxDegreeOfParallelism = -1)
@@ -188,12 +188,12 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         ProcessPixelRowsInParallel(other, static (rows, others, action) => action(rows, others), action, maxDegreeOfParallelism);
     }
 
-    /// <summary>As the overload without a state, and until it is cancelled.</summary>
+    /// <summary>As the overload without a state, with a state that saves a closure, until it is cancelled.</summary>
     /// <param name="other">The buffer that all bands see whole.</param>
     /// <param name="action">Called once a band, with the band and the other buffer.</param>
     /// <param name="state">What each call gets. Several threads have it at once.</param>
-    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
-    /// <param name="cancellationToken">Prevents bands that have not begun.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one per processor.</param>
+    /// <param name="cancellationToken">Once it is cancelled, no further band begins.</param>
     /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int, CancellationToken)" path="/exception"/>
     public void ProcessPixelRowsInParallel<TOther, TState>(
         [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther, TState> action, TState state,

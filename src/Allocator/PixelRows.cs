@@ -24,14 +24,14 @@ internal readonly struct PixelRows
 
     public int Height { get; init; }
 
-    /// <summary>Returns the bytes from the lowest to the end of the highest: there need be no gap behind the last row.</summary>
+    /// <summary>Returns the bytes from the lowest pixel to the end of the highest. No gap is needed behind the last row.</summary>
     public static long LengthInBytes(int width, int height, long stride, int pixelSizeInBytes) =>
         (height - 1L) * Math.Abs(stride) + (long)width * pixelSizeInBytes;
 
-    /// <summary>Returns the rows from one of them to the end of its member, or of the image.</summary>
+    /// <summary>Returns how many rows there are from the given one to the end of its member, or of the image.</summary>
     public int RowsFrom(int y) => Map.IsEmpty ? Height - y : (int)Math.Min(Height - y, Map.EndOfMember(Top + y) - Top - y);
 
-    /// <summary>Returns the end of the member of the first row: in bytes of the whole, which has that many.</summary>
+    /// <summary>Returns where the member of the first row ends, in bytes from the beginning: at most the total length.</summary>
     public long EndOfMember(long totalLength) => Map.IsEmpty ? totalLength : Math.Min(totalLength, Map.EndOfMember(Top) * Stride);
 
     /// <summary>Returns the bytes from the origin of the first member to a row, if members are one gap apart.</summary>
@@ -43,13 +43,13 @@ internal readonly struct PixelRows
         : throw new InvalidOperationException(
             Invariant($"Rows are {Stride:N0} bytes apart, no multiple of the {pixelSizeInBytes} of a pixel: use RowStrideInBytes."));
 
-    /// <summary>Returns how many rows from one on lie without a gap, as many as a span can hold.</summary>
+    /// <summary>Returns how many rows from the given one on lie without a gap, but no more than a span can hold.</summary>
     public int RunFrom(int y, int pixelSizeInBytes) =>
         IsPacked(pixelSizeInBytes) ? (int)Math.Min(RowsFrom(y), int.MaxValue / Stride) : 1;
 
     public bool IsPacked(int pixelSizeInBytes) => Stride == (nint)Width * pixelSizeInBytes;
 
-    /// <summary>Returns a part. A part without pixels may begin behind the last one, so it begins at the first.</summary>
+    /// <summary>Returns a part. An empty part begins at the first pixel, because its own place may be behind the last one.</summary>
     public PixelRows Slice(int x, int y, int width, int height, int pixelSizeInBytes) => this with
     {
         Offset = Offset + (width == 0 ? 0 : (nint)x * pixelSizeInBytes),

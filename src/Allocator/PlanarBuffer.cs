@@ -85,7 +85,7 @@ public sealed class PlanarBuffer : IDisposable, IRented
         }
         while (Interlocked.CompareExchange(ref _views, added, added.Next) != added.Next);
 
-        // Disposed meanwhile, by a thread that has not seen the view.
+        // If another thread has disposed this buffer meanwhile, it may not have seen the view.
         if (!_group.IsHeld)
         {
             pixels.Dispose();
@@ -110,7 +110,7 @@ public sealed class PlanarBuffer : IDisposable, IRented
     public override string ToString() =>
         Invariant($"{nameof(PlanarBuffer)} {Format} {Width} × {Height}, {_group.DescribeMemory()}");
 
-    /// <summary>A plane that somebody asked for.</summary>
+    /// <summary>A plane that was asked for.</summary>
     private sealed class View(int plane, IDisposable pixels)
     {
         public int Plane => plane;

@@ -62,7 +62,7 @@ public sealed class PlanarFormat
         return bytes;
     }
 
-    /// <summary>Returns the bytes before a plane; of all planes, if it is their number.</summary>
+    /// <summary>Returns the bytes before a plane. For the number of planes, it returns the bytes of all.</summary>
     internal long OffsetOf(int plane, int height, long lineBytes)
     {
         long bytes = 0;
@@ -74,7 +74,7 @@ public sealed class PlanarFormat
         return bytes;
     }
 
-    /// <summary>Returns how many rows of the last plane the memory of all planes would hold: no row has a higher number.</summary>
+    /// <summary>Returns how many rows all of the memory would hold if it were the last plane: an upper bound for row numbers.</summary>
     internal long RowsIn(long bytes, long lineBytes) => bytes / (lineBytes / _planes[_planes.Length - 1].RowsPerLine);
 
     /// <summary>Returns the rows of a plane; the length of a member is that of whole lines, 0 for one run of memory.</summary>

@@ -101,7 +101,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         _offered -= count;
     }
 
-    // Both have done their work when they return. They are async only so that an exception becomes a failed task.
+    // Both methods have done their work when they return. They are async only so that an exception becomes a failed task.
     private async ValueTask<int> ReadNowAsync(Memory<byte> destination, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();

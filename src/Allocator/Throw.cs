@@ -81,8 +81,8 @@ internal static class Throw
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
 
-    // Not OutOfRange, for which callers would box the row in a loop's body. This method itself throws: one that only calls a throwing
-    // method would be inlined into that loop, together with the code for the message.
+    // Used instead of OutOfRange, for which loops over rows would have to box the row. This method itself throws: one that only calls a
+    // throwing method would be inlined into those loops, together with the code for the message.
     [DoesNotReturn]
     public static void RowOutOfRange(int y, int height) =>
         throw new ArgumentOutOfRangeException(nameof(y), y, Invariant($"y is {y}; it must be from 0 to {height - 1}."));

@@ -240,7 +240,7 @@ public sealed partial class MemoryPageTests
     }
 
     [SkippableFact]
-    public async Task Page_Printed_IsInkOnPaperAlsoIfTheBrowserIsDark()
+    public async Task Page_PrintedFromADarkBrowser_IsDarkOnWhite()
     {
         await using Service service = await StartFilledAsync();
         await using View view = await View.OpenAsync(service, new() { ColorScheme = ColorScheme.Dark });

@@ -50,7 +50,7 @@ public class ImageSharpTests
     }
 
     [Fact]
-    public void Load_AboveTheLimitOfTheAllocator_IsTheExceptionOfImageSharpWithTheRefusalBehindIt()
+    public void Load_AboveTheAllocatorsLimit_ThrowsImageSharpsExceptionAroundTheRefusal()
     {
         using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
 
@@ -76,7 +76,7 @@ public class ImageSharpTests
     }
 
     [Fact]
-    public void Image_Forgotten_ComesBack() =>
+    public void Image_Forgotten_IsReturned() =>
         RemoteExecutor.Invoke(static () =>
         {
             using MemoryAllocator pool = MemoryAllocator.Create();
@@ -98,7 +98,7 @@ public class ImageSharpTests
     /// at once alive in a container of 350 MiB, and all are made. No number says what a photograph takes.
     /// </summary>
     [SkippableFact]
-    public void Use_ManyPhotographsInASmallContainer_AllAreMade()
+    public void Use_ManyPhotographsInASmallContainer_CompletesAll()
     {
         using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         DirectoryInfo folder = Directory.CreateTempSubdirectory("ImageSharpTests-");

@@ -12,7 +12,7 @@ public class NetVipsPixelsTests
     private const uint Pixel = 0xFF3070B0;
 
     [Fact]
-    public void Process_ResizedAndWritten_IsTheSmallPictureAndThePixelsAreBack()
+    public void Process_ResizedAndWritten_IsTheSmallPictureAndReturnsThePixels()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         string path = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.png");
@@ -78,7 +78,7 @@ public class NetVipsPixelsTests
     }
 
     [Fact]
-    public void Process_DelegateThrows_PixelsAreBack()
+    public void Process_DelegateThrows_ReturnsThePixels()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
 
@@ -89,7 +89,7 @@ public class NetVipsPixelsTests
 
     /// <summary>A copy needs no pixels; neither does libvips' cache of operations, which keeps those of the delegate.</summary>
     [Fact]
-    public void Process_CopyLeavesTheDelegate_LivesWhenThePixelsAreUnreadable()
+    public void Process_CopyOutlivesTheDelegate_IsReadableAfterThePixelsAreGone()
     {
         RemoteExecutor.Invoke(static () =>
         {

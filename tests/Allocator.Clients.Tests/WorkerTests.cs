@@ -28,7 +28,7 @@ public class WorkerTests
     }
 
     [SkippableFact]
-    public async Task Worker_WithJobsThatCannotBeDone_DoesTheOthersAndSaysSo()
+    public async Task Worker_SomeJobsFail_DoesTheOthersAndReportsThem()
     {
         (int exitCode, string log, _) = await RunAsync(["1600x1200", "20000x20000", "x", "0x0", "many", "1600x1200"]);
 

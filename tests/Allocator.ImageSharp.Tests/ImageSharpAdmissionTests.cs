@@ -257,7 +257,7 @@ public class ImageSharpAdmissionTests
     }
 
     [Fact]
-    public async Task AdmitAsync_WhatIsNoImage_ReservesNothing()
+    public async Task AdmitAsync_NotAnImage_ReservesNothing()
     {
         using Pool pool = NewPool();
         await Assert.ThrowsAsync<UnknownImageFormatException>(() => ImageSharpAdmission.AdmitAsync(pool, new MemoryStream([1, 2, 3])));
@@ -310,7 +310,7 @@ public class ImageSharpAdmissionTests
     [InlineData("budget", 30_000)]
     [InlineData("one allocation", 3_300)]
     [InlineData("container or machine", 500_000)]
-    public async Task AdmitAsync_NeverFits_ThrowsAtOnceAndForGood(string limit, int side)
+    public async Task AdmitAsync_NeverFits_ThrowsAtOnceAsNotTransient(string limit, int side)
     {
         using Pool pool = Pool.Create(limit switch
         {
@@ -485,7 +485,7 @@ public class ImageSharpAdmissionTests
     }
 
     [Fact]
-    public void Identify_Fails_TheStreamHasItsPositionBack()
+    public void Identify_Fails_RestoresThePosition()
     {
         using MemoryStream stream = new([1, 2, 3]) { Position = 1 };
         Assert.Throws<UnknownImageFormatException>(() => ImageSharpAdmission.Identify(stream));
@@ -536,7 +536,7 @@ public class ImageSharpAdmissionTests
 
     /// <summary>What a host has decided of decoding is not the reservation's business.</summary>
     [Fact]
-    public async Task ReserveEachImage_HostHasAHook_ItsOptionsStayButForTheMemory()
+    public async Task ReserveEachImage_HostHasAHook_KeepsItsOptionsExceptTheMemory()
     {
         using Pool pool = NewPool();
         (ImageSharpMiddlewareOptions options, HttpContext http) =

@@ -94,7 +94,7 @@ public class ImageSharpAllocatorTests
     [Theory]
     [InlineData(3300, 3300)]
     [InlineData(8000, 8000)]
-    public void Decode_AboveTheAllocationLimit_IsRefusedForGoodAndLeavesNothing(int width, int height)
+    public void Decode_AboveTheAllocationLimit_IsRefusedAsNotTransientAndLeavesNothing(int width, int height)
     {
         using Pool pool = Pool.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 20 });
 

@@ -25,7 +25,7 @@ public class MemoryAllocatorTests
     [InlineData(4 * 1024 * 1024)]
     [InlineData(4 * 1024 * 1024 + 1)]
     [InlineData(33 * 1024 * 1024)]
-    public void Allocate_AnyLength_GivesMemoryOfThatLengthThatKeepsWhatIsWritten(int length)
+    public void Allocate_AnyLength_HasThatLengthAndKeepsItsContents(int length)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         using IMemoryOwner<byte> owner = allocator.Allocate<byte>(length);
@@ -108,7 +108,7 @@ public class MemoryAllocatorTests
     }
 
     [Fact]
-    public void Allocate_LengthThatNoProductHolds_ThrowsLimitWithTheTrueSize()
+    public void Allocate_LengthInBytesOverflows_ThrowsLimitWithTheTrueSize()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(() => allocator.Allocate<Pixel512>(int.MaxValue));
@@ -166,7 +166,7 @@ public class MemoryAllocatorTests
     [InlineData(3)]
     [InlineData(48)]
     [InlineData(4 * 1024 * 1024)]
-    public void AllocateAligned_NoSuchBoundary_Throws(int alignment)
+    public void AllocateAligned_InvalidAlignment_Throws(int alignment)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         Assert.Throws<ArgumentOutOfRangeException>("alignmentInBytes", () => allocator.AllocateAligned<byte>(10, alignment));
@@ -334,7 +334,7 @@ public class MemoryAllocatorTests
     }
 
     [Fact]
-    public void Dispose_WithMemoryOut_FreesTheIdleNowAndTheRestWhenItComesBack()
+    public void Dispose_MemoryOutstanding_FreesIdleNowAndTheRestOnReturn()
     {
         TestSetup setup = new();
         IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(TestSetup.BlockSize);

@@ -55,7 +55,7 @@ public class MemoryGroupTests
     }
 
     [Fact]
-    public void AllocateGroup_PoolPartlyOut_TakesWhatIsFreeAndSegmentsForTheRest()
+    public void AllocateGroup_PoolPartlyInUse_TakesFreeBlocksAndSegments()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         using MemoryGroup<byte> taken = setup.Allocator.AllocateGroup<byte>(10 * TestSetup.BlockSize);

@@ -6,7 +6,7 @@ public class MemoryReservationGrowthTests
     private const int Block = TestSetup.BlockSize;
 
     [Fact]
-    public async Task TryGrow_ThereIsRoom_AddsToWhatIsReservedAndGoesBackAtTheEnd()
+    public async Task TryGrow_ThereIsRoom_AddsToTheReservationAndIsReturnedAtTheEnd()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using (MemoryReservation reservation = await setup.Allocator.ReserveAsync(3 * Block))
@@ -42,7 +42,7 @@ public class MemoryReservationGrowthTests
 
     // Else growth would be granted, and what it was for refused.
     [Fact]
-    public async Task TryGrow_MoreIsOutThanReserved_GivesSoMuchOnTop()
+    public async Task TryGrow_MoreOutstandingThanReserved_AddsTheWholeGrowth()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(2 * Block);

@@ -6,7 +6,7 @@ public class MemoryReservationTests
     private const int Page = 4096;
 
     [Fact]
-    public async Task ReserveAsync_ThereIsRoom_DrawsOnWhatIsReserved()
+    public async Task Allocate_OfAReservation_DrawsOnIt()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
@@ -32,7 +32,7 @@ public class MemoryReservationTests
     [InlineData(3 * Page)]
     [InlineData(5 * Page)]
     [InlineData(20 * Block + Page)]
-    public async Task Allocate_WhatIsReservedIsNoWholeBlock_IsGrantedAtOnce(int bytes)
+    public async Task Allocate_ReservationIsNoWholeBlock_IsGrantedAtOnce(int bytes)
     {
         int width = Math.Min(1024, bytes / 8);
         using TestSetup setup = new(budget: 2 * bytes);
@@ -62,7 +62,7 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task Allocate_WhatIsReservedEndsWithinAPage_TakesTheRestOfThePageFromTheBudget()
+    public async Task Allocate_ReservationEndsWithinAPage_TakesTheRestOfThePageFromTheBudget()
     {
         const int Bytes = 2 * Page + 1;
         using TestSetup setup = new(budget: 3 * Page + Bytes);
@@ -101,7 +101,7 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task Dispose_MemoryIsStillOut_StaysOnTheParentsAccount()
+    public async Task Dispose_MemoryOutstanding_StaysChargedToTheParent()
     {
         using TestSetup setup = new(budget: 8 * Block);
         MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
@@ -119,7 +119,7 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task AllocateAsync_BeyondTheReservation_WaitsLikeAnyone()
+    public async Task AllocateAsync_BeyondTheReservation_WaitsLikeAnyRequest()
     {
         using TestSetup setup = new(budget: 8 * Block);
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(4 * Block);
@@ -192,7 +192,7 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task ReserveAsync_Nothing_CountsWhatIsAllocatedBeyond()
+    public async Task ReserveAsync_ZeroBytes_ChargesAllocationsToTheBudget()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation nothing = await setup.Allocator.ReserveAsync(0);
@@ -207,7 +207,7 @@ public class MemoryReservationTests
     [InlineData(2_000, 300, 4, 2)]
     [InlineData(5_000, 1, 8, 1)]
     [InlineData(30_000, 4, 8, 1)]
-    public async Task EstimatePixelBytes_OfTheJobsBuffers_IsEnoughForThemAndNotTwiceAsMuch(
+    public async Task EstimatePixelBytes_OfTheJobsBuffers_IsEnoughAndBelowTwiceTheNeed(
         int width, int height, int pixelSize, int copies)
     {
         using TestSetup setup = new(maximumBlocks: 8, budget: 4096 * Block);

@@ -60,7 +60,7 @@ public unsafe class NativeAllocationCallbacksTests
     }
 
     [Fact]
-    public void Allocate_OfAReservation_IsTheReservations()
+    public void Allocate_FromAReservation_IsChargedToIt()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
         Assert.True(allocator.TryReserve(32 << 20, out MemoryReservation? reservation));

@@ -40,7 +40,7 @@ public class NativeHeapTests
 
     // The background thread trims too. While it unwinds an exception over musl, a process that exits ends with SIGABRT.
     [Fact]
-    public void TryTrim_WhateverTheCLibrary_ThrowsNothingInside()
+    public void TryTrim_AnyCLibrary_ThrowsNothingInternally()
     {
         RemoteExecutor.Invoke(static () =>
         {

@@ -7,7 +7,7 @@ public unsafe class NativePixelsTests
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public void HandOff_AnySize_GivesThePixelsWhereTheyStay(int width, int height)
+    public void HandOff_AnySize_ReturnsPixelsThatDoNotMove(int width, int height)
     {
         using TestSetup setup = new();
         PixelBuffer<int> buffer = setup.Allocator.AllocatePixels<int>(

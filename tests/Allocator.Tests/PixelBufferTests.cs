@@ -458,7 +458,7 @@ public class PixelBufferTests
     }
 
     [Fact]
-    public void AllocatePixels_RowsAboveTwoGibibytesInAll_AreReachedAcrossTheBorder()
+    public void AllocatePixels_MoreThanTwoGibibytes_ReachesRowsBeyondThat()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 0 });
         using PixelBuffer<byte> pixels = allocator.AllocatePixels<byte>(50_000, 50_000, AllocationOptions.Contiguous);

@@ -103,7 +103,7 @@ public class PixelCopyTests
     }
 
     [Fact]
-    public void Slice_AnyPartOfAnyBuffer_IsThosePixels()
+    public void Slice_AnyPartOfAnyBuffer_ShowsThosePixels()
     {
         using TestSetup setup = new(maximumBlocks: 64);
         Random random = new(7);

@@ -9,7 +9,7 @@ public unsafe class PixelStrideTests
     [InlineData(5, 16)]
     [InlineData(4, 12)]
     [InlineData(1, 4)]
-    public void AllocatePixels_RowsOf24BitsOnFourBytes_TakeTheLeastMultiple(int width, int stride)
+    public void AllocatePixels_24BitRowsAlignedToFourBytes_HaveTheSmallestStride(int width, int stride)
     {
         using TestSetup setup = new();
         using PixelBuffer<Pixel3> pixels = setup.Allocator.AllocatePixels<Pixel3>(width, 3, rowAlignmentInBytes: 4);
@@ -17,7 +17,7 @@ public unsafe class PixelStrideTests
     }
 
     [Fact]
-    public void RowStride_NoWholeNumberOfPixels_ThrowsNamingTheOther()
+    public void RowStride_NoWholeNumberOfPixels_ThrowsNamingRowStrideInBytes()
     {
         using TestSetup setup = new();
         using PixelBuffer<Pixel3> pixels = setup.Allocator.AllocatePixels<Pixel3>(5, 3, rowAlignmentInBytes: 4);
@@ -66,7 +66,7 @@ public unsafe class PixelStrideTests
     }
 
     [Fact]
-    public void Rows_AnyStrideSignPixelAndMemory_AreThoseOfAModel() =>
+    public void Rows_AnyStrideSignPixelAndMemory_MatchTheModel() =>
         Shapes.Sample(static shape =>
         {
             switch (shape.PixelSize)

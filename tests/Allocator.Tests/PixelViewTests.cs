@@ -8,7 +8,7 @@ public class PixelViewTests
     public static TheoryData<int, int> Sizes => new() { { 10, 7 }, { 60, 60 }, { 1000, 50 }, { 5000, 40 } };
 
     [Fact]
-    public void Views_AnyPartOfAnyBuffer_AreThosePixelsAndKeepTheMemory() =>
+    public void Views_AnyPartOfAnyBuffer_ShowThosePixelsAndKeepTheMemory() =>
         Gen.Select(Gen.Int[1, 300], Gen.Int[1, 60], Gen.Int[0, 5], Gen.Int[0, int.MaxValue], Gen.Bool).Sample(
             static (width, height, kind, seed, isGuarded) =>
             {
@@ -317,7 +317,7 @@ public class PixelViewTests
     }
 
     [Fact]
-    public void ProcessPixelRows_WithStates_GetThem()
+    public void ProcessPixelRows_WithAState_PassesIt()
     {
         using TestSetup setup = new();
         using PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(10, 20);

@@ -23,7 +23,7 @@ public class PlanarBufferTests
     }
 
     [Fact]
-    public void Planes_AnyFormatSizeAndAlignment_AreApartAndComplete() =>
+    public void Planes_AnyFormatSizeAndAlignment_DoNotOverlapAndAreComplete() =>
         Gen.Select(Gen.Int[0, 3], Gen.Int[1, 500], Gen.Int[1, 60], Gen.Int[0, 6], Gen.Bool, Gen.Bool).Sample(
             static (format, width, height, alignment, isContiguous, isGuarded) =>
             {

@@ -229,7 +229,7 @@ public class PooledMemoryStreamTests
 
     // What fits before the position was taken first, and then the write refused.
     [Fact]
-    public void Write_BehindAPositionThatFitsToAnEndThatDoesNot_TakesNothing()
+    public void Write_PositionFitsButTheEndDoesNot_TakesNothing()
     {
         using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -255,7 +255,7 @@ public class PooledMemoryStreamTests
     // Longer than a block, it lies apart, beside the blocks that it is copied to: with an infinite timeout the call waited for ever for
     // memory that its own stream had.
     [Fact]
-    public void GetMemory_ApartFromTheBlocksBeyondTheBudget_IsRefusedRatherThanWaitedFor()
+    public void GetMemory_SeparateMemoryBeyondTheBudget_IsRefusedWithoutAWait()
     {
         using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -275,7 +275,7 @@ public class PooledMemoryStreamTests
     [InlineData(2, 2_000_000)]
     [InlineData(2, 1_100_000)]
     [InlineData(6, 6 << 20)]
-    public void Growth_RoundedUpBeyondTheBudgetButExactlyWithin_IsServed(int budgetMegabytes, int length)
+    public void Growth_ExactSizeFitsTheBudgetButRoundedDoesNot_IsServed(int budgetMegabytes, int length)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MemoryBudgetMegabytes = budgetMegabytes, HonorMemoryLimit = false });
@@ -327,7 +327,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void EndOfStream_BeyondTheLongestThereCanBe_ThrowsIoException()
+    public void EndOfStream_BeyondTheMaximumLength_ThrowsIoException()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
@@ -504,7 +504,7 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Advance_OverAllThatWasGivenApart_StaysWithinTheStream()
+    public void Advance_OverAllSeparateMemory_StaysWithinTheStream()
     {
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.AllocateGroup<byte>(TestSetup.BlockSize + 61).AsStream();

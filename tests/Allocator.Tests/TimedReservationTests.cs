@@ -142,7 +142,7 @@ public class TimedReservationTests
     }
 
     [Fact]
-    public async Task ReserveAsync_RoomInTime_CompletesAndItsTimeIsForgotten()
+    public async Task ReserveAsync_RoomBeforeTheTimeout_CompletesAndDropsTheTimeout()
     {
         using TestSetup setup = new(budget: 8 * Block);
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
@@ -161,7 +161,7 @@ public class TimedReservationTests
 
     // In any order of their times.
     [Fact]
-    public async Task ReserveAsync_ManyTimes_EachEndsAtItsOwn()
+    public async Task ReserveAsync_ManyTimeouts_EachEndsAtItsOwn()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
@@ -177,7 +177,7 @@ public class TimedReservationTests
     }
 
     [Fact]
-    public async Task ReserveAsync_CancelledInTime_ThrowsThatAndForgetsTheTime()
+    public async Task ReserveAsync_CancelledBeforeTheTimeout_ThrowsThatAndDropsTheTimeout()
     {
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
@@ -190,7 +190,7 @@ public class TimedReservationTests
     }
 
     [Fact]
-    public async Task ReserveAsync_DisposedInTime_ThrowsThatAndForgetsTheTime()
+    public async Task ReserveAsync_DisposedBeforeTheTimeout_ThrowsThatAndDropsTheTimeout()
     {
         TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation running = await setup.Allocator.ReserveAsync(2 * Block);

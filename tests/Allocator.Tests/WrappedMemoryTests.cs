@@ -139,7 +139,7 @@ public unsafe class WrappedMemoryTests
     }
 
     [Fact]
-    public void WrapPixels_RowsThatAreNotThere_AreRefusedAndNothingIsReleased()
+    public void WrapPixels_RowsBeyondTheMemory_AreRefusedAndNothingIsReleased()
     {
         using TestSetup setup = new();
         MemoryAllocator allocator = setup.Allocator;

@@ -38,7 +38,7 @@ internal sealed class SiteTable
     /// <summary>Returns the bit of <paramref name="operation"/>, or 0 if it is no allocation.</summary>
     public ulong BitOf(IOperation operation)
     {
-        // There are few of them and each call asks, so comparing all costs less than hashing an operation.
+        // There are few sites and each call asks, so comparing all costs less than hashing an operation.
         for (int i = 0; i < _sites.Count; i++)
         {
             if (_sites[i].Operation == operation)

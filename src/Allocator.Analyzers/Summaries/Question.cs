@@ -13,7 +13,7 @@ internal sealed class Question<TSubject, TAnswer>
 {
     private readonly ConcurrentDictionary<TSubject, TAnswer> _answers;
 
-    // The number of the earliest question that an answer rests on; they are numbered as they are asked.
+    // Questions are numbered in the order in which they are asked. RestsOn is the earliest one that the answer depends on.
     private readonly Dictionary<TSubject, (TAnswer Answer, int RestsOn)> _open;
     private int _asked;
     private int _restsOn = int.MaxValue;

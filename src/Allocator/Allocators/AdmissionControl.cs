@@ -159,7 +159,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
     }
 
-    // Throws if no request can be granted.
+    // Throws if the request can never be granted.
     private static void EnsureItFits(BudgetAccount account, long bytes)
     {
         MemoryBudget budget = GetOpenBudget(account, bytes);
@@ -185,7 +185,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         if (budget is null)
         {
-            // Without a budget, only a sum beyond any number is refused.
+            // Without a budget, only a sum that overflows is refused.
             Throw.LimitExceeded(bytes, ByteCount.LargestEstimate);
         }
 
@@ -224,7 +224,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes);
     }
 
-    // Where no minimum stays free, admission keeps what the runtime and page tables take.
+    // If no minimum must stay free, admission still leaves room for the runtime and for page tables.
     private static long LimitOf(MemoryBudget budget)
     {
         Headroom left = budget.Headroom!.Read();
@@ -246,7 +246,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         request.Bytes, settings.Clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", counters.AllocatorName);
 }
 
-/// <summary>The admission of a request, to be awaited once: at once, or after a wait.</summary>
+/// <summary>The admission of a request, granted at once or after a wait. It is awaited once.</summary>
 internal readonly struct Admission(BudgetPermit permit, PendingAdmission? pending) : ICriticalNotifyCompletion
 {
     public bool IsCompleted => pending?.IsWaiting != true;
@@ -263,8 +263,8 @@ internal readonly struct Admission(BudgetPermit permit, PendingAdmission? pendin
 }
 
 /// <summary>
-/// One asynchronous wait for the budget. What it was granted and nobody has taken, because the awaiting code had no memory to go on, comes
-/// back with a collection.
+/// One asynchronous wait for the budget. If nobody takes what it was granted, because the awaiting code had no managed memory to go on, a
+/// collection brings it back.
 /// </summary>
 internal sealed class PendingAdmission(
     AdmissionControl admission,

@@ -33,7 +33,7 @@ internal sealed class AllocationPipeline(
 
     /// <summary>Decides how a request will be laid out in memory.</summary>
     /// <exception cref="MemoryLimitExceededException">It is larger than one allocation may be.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">No segment holds the elements that no member divides.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The elements that must stay together do not fit into a segment.</exception>
     public AllocationPlan Plan(in AllocationRequest request)
     {
         long bytes = request.LengthInBytes;
@@ -55,13 +55,13 @@ internal sealed class AllocationPipeline(
     }
 
     /// <summary>
-    /// Returns the plan if its account could ever have room for it; otherwise one that is not rounded up to blocks or powers of two. So does
-    /// a reservation that has the bytes asked for, if the budget has no room for the rest of the rounded ones: nothing waits for those.
+    /// Returns the plan if its account could ever have room for it; otherwise one that is not rounded up to blocks or powers of two. The
+    /// same if a reservation has the requested bytes left but the budget has no room for the rounding: nothing waits for that.
     /// </summary>
     /// <param name="plan">The plan.</param>
     /// <param name="request">What it is for.</param>
     /// <param name="account">The account that pays for it.</param>
-    /// <param name="permit">What had to be taken to know; it pays for the plan that is returned.</param>
+    /// <param name="permit">What was taken to find out; it pays for the plan that is returned.</param>
     /// <exception cref="MemoryLimitExceededException">That never fits either.</exception>
     public AllocationPlan Fit(in AllocationPlan plan, in AllocationRequest request, BudgetAccount? account, out BudgetPermit permit)
     {
@@ -203,7 +203,7 @@ internal sealed class AllocationPipeline(
     {
         if (!filling.HasBegun)
         {
-            // A thread's first choice takes managed memory.
+            // The first call on a thread takes managed memory.
             filling.IsWatched = _sampler is not null && plan.CanBeWatched && _sampler.Chooses();
             filling.HasBegun = true;
             bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray || plan.IsExact;

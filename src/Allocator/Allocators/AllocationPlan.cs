@@ -37,7 +37,9 @@ internal readonly struct AllocationRequest
     /// <summary>Gets whether it must be a managed array, whatever the mode and the size.</summary>
     public bool IsArray { get; init; }
 
-    /// <summary>Gets whether memory that an array serves must be one, or was promised to be one: Sampled mode leaves it alone.</summary>
+    /// <summary>
+    /// Gets whether the caller relies on getting an array if the size allows one. Sampled mode then leaves the request alone.
+    /// </summary>
     public bool PromisesArray { get; init; }
 
     /// <summary>Gets whether it takes no more than whole pages: a mapping in place of blocks, an array of just that length.</summary>
@@ -52,7 +54,7 @@ internal readonly struct AllocationRequest
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
-    /// <summary>Returns the rows of an image for which this is the request.</summary>
+    /// <summary>Returns the layout of the rows of an image that is requested by this.</summary>
     public PixelRows Rows(int width, int height) => new() { Stride = ElementAlignment, Width = width, Height = height };
 }
 
@@ -63,7 +65,7 @@ internal readonly struct AllocationRequest
 [DebuggerDisplay("{LengthInBytes} bytes, {MemberCount} members, {Blocks} blocks, pool: {UsesPool}, contiguous: {IsContiguous}")]
 internal readonly struct AllocationPlan
 {
-    // Members in a segment begin on pages of the common size, fit for direct I/O and DMA like blocks are.
+    // Members in a segment begin on pages of 4 KiB, so that they suit direct I/O and DMA, as blocks do.
     private const int MemberAlignment = 4096;
 
     private readonly AllocatorSettings _settings;
@@ -124,7 +126,7 @@ internal readonly struct AllocationPlan
 
     public bool IsExact { get; }
 
-    /// <summary>Gets whether it may lie between guard pages in place of the memory that was promised.</summary>
+    /// <summary>Gets whether memory between guard pages may serve it.</summary>
     public bool CanBeWatched { get; }
 
     public bool IsClean { get; }
@@ -249,7 +251,7 @@ internal readonly struct AllocationPlan
         }
     }
 
-    // A pooled array has a power of two.
+    // The length of a pooled array is a power of two.
     private long ArrayLengthOf(long bytes) => IsExact ? bytes : CountedArrayPool.CapacityOf((int)bytes);
 
     private long CapacityOf(long bytes) =>

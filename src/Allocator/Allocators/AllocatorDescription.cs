@@ -86,7 +86,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         string title = "learned";
         foreach (MemoryJobStatistics job in jobs)
         {
-            // A name may be part of a request.
+            // A name may come from a request, and must not break the lines of a log.
             string name = new([.. job.Name.Select(static c => char.IsControl(c) ? '?' : c)]);
             string size = job.Size == 1 ? "" : Invariant($" from size {job.Size:N0}, up to {job.BytesPerUnit:#,0.##} bytes a unit");
             Line(title, Invariant($"{name}{size}: {Bytes(job.AllocatedBytes)}, elsewhere {Bytes(job.ElsewhereBytes)} ")

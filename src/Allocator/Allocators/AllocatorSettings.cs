@@ -55,7 +55,9 @@ internal sealed class AllocatorSettings
     public NativeMemorySource Source { get; init; }
 
     /// <summary>Gets the source of small memory with an alignment that no array has: a heap, with many allocations in a mapping.</summary>
-    /// <remarks>We align, because <c>aligned_alloc</c> adds the alignment twice, and so maps memory that is aligned to 64 KiB.</remarks>
+    /// <remarks>
+    /// The library aligns by itself, because <c>aligned_alloc</c> adds the alignment twice, and so maps memory that is aligned to 64 KiB.
+    /// </remarks>
     public NativeMemorySource SmallSource
     {
         get => field ??= Source is HeapMemorySource { AlignsHere: true } ? Source : HeapMemorySource.OfHGlobal(OverreadToleranceInBytes);
@@ -72,7 +74,7 @@ internal sealed class AllocatorSettings
 
     public int OverreadToleranceInBytes { get; }
 
-    /// <summary>Gets the source of watched memory. Pages of the common size: a huge page can have no guard page within it.</summary>
+    /// <summary>Gets the source of watched memory. It uses no huge pages, because one cannot have a guard page within it.</summary>
     public VirtualMemorySource GuardedMappingSource
     {
         get => field ??= VirtualMemorySource.Create(HugePages.Off);
@@ -120,8 +122,8 @@ internal sealed class AllocatorSettings
         Options.SetNativeMapThreshold ?? ((MemoryBudgetInBytes is not null || MinimumFreeBytes > 0) && HonorsMemoryLimit ? true : null);
 
     /// <summary>
-    /// Gets whether to fix malloc's map threshold before the first job with a name begins: in a container others may begin only as far as
-    /// what codecs free goes back.
+    /// Gets whether to fix malloc's map threshold before the first job with a name begins: in a container further jobs can begin only if
+    /// the memory that codecs free goes back.
     /// </summary>
     public bool? SetsNativeMapThresholdForJobs => Options.SetNativeMapThreshold ?? (HonorsMemoryLimit && Headroom.IsLimited ? true : null);
 
@@ -156,7 +158,7 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator is shared by the process.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>Returns the largest allocation, by the option, and no more than the process can address in one piece.</summary>
+    /// <summary>Returns the limit for one allocation: that of the option, but no more than the process can address in one piece.</summary>
     public static long AllocationLimitOf(int? megabytes, bool is64Bit) => Math.Min(
         (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024, NativeMemorySource.LargestLength(is64Bit ? sizeof(long) : sizeof(int)));
 
@@ -182,7 +184,7 @@ internal sealed class AllocatorSettings
         return budget;
     }
 
-    /// <summary>Gets the most that the container could hold with nothing else in it; all there is if no limit is honored.</summary>
+    /// <summary>Gets the most that the container could hold with nothing else in it; unbounded if no limit is honored.</summary>
     public long LargestInContainerBytes => HonorsMemoryLimit ? Headroom.Read().LimitBytes : long.MaxValue;
 
     /// <summary>Throws if the container could not hold what a request needs, even with nothing else in it.</summary>

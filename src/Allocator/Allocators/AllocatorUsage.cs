@@ -11,7 +11,7 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AllocatorUsage : IUsageSource
 {
-    // Kept until all are gone for good: a finalizer may return memory.
+    // These track resurrection, because a finalizer may still return memory.
     private readonly WeakReference<UniformUnmanagedMemoryPool> _pool;
     private readonly WeakReference<ArraySource> _arrays;
     private readonly WeakReference<CountedArrayPool> _countedArrays;

@@ -25,10 +25,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly AllocationPipeline _pipeline;
     private readonly AllocatorUsage _usage;
 
-    // None without a limit.
+    // Null without a limit.
     private readonly MemoryBudget? _budget;
 
-    // None in Standard mode.
+    // Null in Standard mode.
     private readonly GuardedSource? _guarded;
 
     // Copies, so that the fast path reads them from here.
@@ -129,7 +129,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     internal override BudgetAccount? Account => AmbientAccount.IsAnyLive ? AmbientAccount.Find(Jobs) ?? (BudgetAccount?)_budget : _budget;
 
-    // Without a budget, jobs are admitted all the same where the container has a limit.
+    // Without a budget, jobs are admitted anyway if the container has a limit.
     internal override BudgetAccount? AccountOfJobs => Account ?? (_context.Budget.WatchesContainer ? _context.Budget : null);
 
     internal override LearnedJobs Jobs => _context.Budget.Jobs;
@@ -262,7 +262,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     return block;
                 }
 
-                // The account has no room, or no rent of the block was as long. Once admitted, the request finds the block in the map.
+                // The account has no room, or no earlier rent of this block was as long. Once admitted, the request finds the block in the
+                // map.
                 _pool.Return(block, bypassesCache: true);
             }
         }

@@ -49,16 +49,18 @@ internal abstract class BudgetAccount
         bool TryBegin() => begins?.TryBegin(overtakes: false) ?? TryTake(bytes, overtakes: false);
     }
 
-    /// <summary>Returns how much more the budget would be charged if so many bytes were taken.</summary>
+    /// <summary>Returns by how much the charge to the budget would rise if these bytes were taken.</summary>
     public abstract long ChargeFor(long bytes);
 
-    /// <summary>Returns the least charge to the budget once so many more bytes are taken. Above its limit they never fit.</summary>
+    /// <summary>
+    /// Returns the lowest possible charge to the budget once these bytes are taken. If that is above the limit, they never fit.
+    /// </summary>
     public virtual long LeastChargeWith(long bytes) => bytes;
 
-    /// <summary>Returns bytes that were taken, and serves waiting requests: for finalizers on the background thread.</summary>
+    /// <summary>Returns bytes that were taken, and serves waiting requests; if a finalizer calls, on the background thread.</summary>
     public void Return(long bytes, bool byFinalizer = false)
     {
-        // What stays reserved makes room for nobody but the reservation's own requests.
+        // Bytes that stay reserved make room only for the reservation's own requests.
         if (bytes != 0 && (EndCharge(bytes) || Budget?.HasWaitersOfReservations == true))
         {
             Budget?.ServeWaiters(byFinalizer);
@@ -100,7 +102,9 @@ internal sealed class AmbientAccount : BudgetAccount
         Interlocked.Increment(ref s_live);
     }
 
-    /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it: it compares a count with 0.</summary>
+    /// <summary>
+    /// Gets whether any flow of the process may be using a reservation. Each rent asks, so it only compares a count with 0.
+    /// </summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
     public ReservationAccount Reservation { get; }
@@ -157,7 +161,7 @@ internal sealed class AmbientAccount : BudgetAccount
         }
         catch (OutOfMemoryException)
         {
-            // The flow keeps an ended one; it is skipped.
+            // The flow still refers to the ended use, which is skipped.
         }
     }
 
@@ -173,7 +177,7 @@ internal sealed class AmbientAccount : BudgetAccount
         return use;
     }
 
-    // A class of its own: reading the count then does not check whether this exists.
+    // A class of its own, so that reading the count does not check whether this has been initialized.
     private static class Flow
     {
         public static readonly AsyncLocal<AmbientAccount?> Current = new();
@@ -192,12 +196,12 @@ internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 /// </summary>
 internal struct Refusals
 {
-    /// <summary>How many attempts the system has refused, and how many the others.</summary>
+    /// <summary>How many attempts the system, the container and the budget have refused.</summary>
     public int BySystem;
     public int ByContainer;
     public int ByBudget;
 
-    /// <summary>The least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
+    /// <summary>The smallest size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
     public long RefusedBytes;
     public bool IsRefusedByContainer;
 

@@ -32,8 +32,8 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
 
-    // How often the first in line was overtaken since it is the first. Those behind it wait for it anyway: counted for each of them, small
-    // requests would soon stand in a line of large ones.
+    // How often the first in line has been overtaken since it became the first. If those behind it were counted too, small requests would
+    // soon wait in a line of large ones.
     private long _firstSerial;
     private int _overtakes;
     private long _newcomersServed;
@@ -142,7 +142,7 @@ internal sealed class BudgetQueue
         long outstanding;
         do
         {
-            // Read before the looks: memory that comes back later starts the next round, so no request is stuck.
+            // Read before the requests are tried: memory that comes back later starts another round, so no request is stuck.
             mayFail = _budget.MayFailGrowth;
             outstanding = mayFail ? _budget.OutstandingBytes : 0;
             GrantWhatFits();

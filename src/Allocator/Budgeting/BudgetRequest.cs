@@ -18,7 +18,7 @@ internal enum BudgetOutcome
     /// <summary>It was growth of a reservation that could have waited for ever.</summary>
     Stuck,
 
-    /// <summary>The container leaves less, and nothing is outstanding that could come back.</summary>
+    /// <summary>The container leaves less, and nothing is outstanding that could be returned.</summary>
     NoRoom,
 }
 
@@ -29,7 +29,7 @@ internal enum BudgetOutcome
 [DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
 internal class BudgetRequest : Completion
 {
-    // The reservation that begins when it is granted. Its claim is that of the moment.
+    // The reservation that begins when the request is granted. Its claim is computed at each attempt.
     private readonly ReservationAccount? _begins;
     private int _outcome;
 
@@ -53,7 +53,7 @@ internal class BudgetRequest : Completion
     /// <summary>Gets how many bytes it asks for. If they are learned, they may change until the outcome is decided.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>Gets the reservation that it is charged to: another one once that has ended, or none.</summary>
+    /// <summary>Gets the reservation that it is charged to. If that has ended, the one that encloses it, or null.</summary>
     public ReservationAccount? Reservation => Account.OutermostReservation;
 
     /// <summary>Gets the outcome. Decided once, under the queue's lock.</summary>
@@ -130,7 +130,7 @@ internal class BudgetRequest : Completion
             AtFailure = reservation is null ? default : (reservation.ReservedBytes, reservation.UsedBytes, reservation.PeakUsedBytes);
             NeededBytes = reservation is null ? Bytes : ByteCount.Add(reservation.ChargedBytes, Math.Max(0, Charge));
 
-            // Growth that was only tried, or given up, is no need. An allocation that fails ends most jobs.
+            // Growth that was only tried, or given up, does not show the job's need. A failed allocation does: it ends most jobs.
             if (outcome == BudgetOutcome.Stuck || (Handle is not null && Account is not ReservationAccount.Growth))
             {
                 reservation?.NoteRefusal(NeededBytes);
@@ -143,7 +143,9 @@ internal class BudgetRequest : Completion
     /// <summary>Ends the wait. False if the outcome was decided before.</summary>
     public bool TryCancel() => Account.Budget!.TryCancel(this);
 
-    /// <summary>Gets what its holder returns once it is granted: nothing if a reservation has begun, which holds its bytes.</summary>
+    /// <summary>
+    /// Gets the permit to return once the request is granted. It is empty if a reservation has begun, which holds the bytes itself.
+    /// </summary>
     public BudgetPermit Permit => _begins is null ? new BudgetPermit(Account, Bytes) : default;
 
     /// <summary>Ends the wait, or returns what was granted.</summary>

@@ -1,9 +1,9 @@
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The order in which the budgets of a process take the container's memory. Each has a queue of its own; this keeps the bound on overtaking
-/// across them: the budget whose first request has waited longest is passed over as often as the first of a queue. Under the lock of the
-/// headroom.
+/// The order in which the budgets of a process take the container's memory. Each budget has a queue of its own; this class bounds
+/// overtaking between them: the budget whose first request has waited longest is overtaken no more often than the first request of a queue.
+/// Used under the lock of the headroom.
 /// </summary>
 [DebuggerDisplay("{Budgets.Length} budgets")]
 internal sealed class ContainerLine

@@ -231,7 +231,7 @@ internal sealed class LearnedSize(LearnedJob job, int power)
 
         if (isSolo && _soloRuns == 1)
         {
-            // The first has loaded libraries, which stay.
+            // The first job has loaded libraries, which stay: the others do not take that memory again.
             _elsewhereCount = 0;
         }
 

@@ -172,7 +172,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Takes bytes for the growth of a job, for which nothing has to stay free. Under the lock.</summary>
     public bool TryGrow(long bytes, bool overtakes) => TryTake(bytes, overtakes, keepsMinimumFree: false);
 
-    /// <summary>Begins a job if its claim fits: beside the claims of all that run, and what may surprise. Under the lock.</summary>
+    /// <summary>Begins a job if its claim fits beside those of all running jobs, with room kept for a surprise. Under the lock.</summary>
     /// <param name="job">The job. It has its claim afterwards, or the one that did not fit.</param>
     /// <param name="overtakes">Whether waiting requests may be overtaken.</param>
     public bool TryBegin(RunningJob job, bool overtakes)
@@ -214,7 +214,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             || (Headroom!.Line.MayTake(this) && Headroom.Admits(this, claim.AllocatedBytes, minimumFree, beside));
         if (fits && watches && claim.ElsewhereBytes > 0 && !Headroom!.IsFree(claim.ElsewhereBytes))
         {
-            // Other code cannot use what idles in the pools.
+            // Other code cannot use what is idle in the pools.
             _lacksFreeMemory = true;
             fits = false;
         }
@@ -421,7 +421,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
-    // For a request that waits. Refuses it if all that is no help.
+    // For a request that waits. If nothing of this helps, the request is refused.
     private void MakeRoom()
     {
         ReadBase();
@@ -454,7 +454,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     private bool TryTake(long bytes, bool overtakes, bool keepsMinimumFree)
     {
-        // Where only reservations are counted, no number is there for what a job takes beyond its own: the container may refuse it.
+        // If only reservations are counted, nothing counts what a job takes beyond its own: only the container may refuse it.
         if (!overtakes && HasWaiters && IsCounted)
         {
             return false;
@@ -465,7 +465,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return TryAdd(ref _admittedBytes, bytes, LimitInBytes);
         }
 
-        // As far as the container has room too. Growth of a job is no newcomer.
+        // The container must have room too. Growth of a job does not count as a newcomer there.
         using ShortLock.Section section = Headroom!.Lock.Enter();
         if (!keepsMinimumFree)
         {

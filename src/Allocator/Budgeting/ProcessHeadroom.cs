@@ -3,8 +3,8 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The memory of the container or machine that the process may still take. It goes by the system's figures, less the memory being
-/// populated just now, and by the library's own sums, which need no figures. One for all allocators of the process. Thread-safe.
+/// The memory of the container or machine that the process may still take. It uses the system's figures, less the memory being populated
+/// just now, and the library's own sums, which need no figures. One for all allocators of the process. Thread-safe.
 /// </summary>
 /// <remarks>
 /// If a control group's limit holds, granted memory is made resident before its rent begins, so the next reading contains it. Used when
@@ -65,7 +65,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     /// <summary>Gets whether the last reading has a limit that counts resident memory.</summary>
     public bool IsLimited => _last.LimitsResident;
 
-    /// <summary>Gets the limits, which come and go while a process runs. Its figures are up to a second old.</summary>
+    /// <summary>Gets the limits, which come and go while a process runs. The figures are up to a second old.</summary>
     public Headroom Limits
     {
         get
@@ -242,7 +242,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
             && ByteCount.Add(limit - minimumFree - elsewhereBytes, -Others(committed)) >= ByteCount.Add(admitted, bytes);
     }
 
-    /// <summary>Returns whether other code can take so much now, beside what running jobs have claimed and not taken yet.</summary>
+    /// <summary>Returns whether other code can take these bytes now, beyond what running jobs have claimed and not taken yet.</summary>
     public bool IsFree(long bytes)
     {
         Debug.Assert(Lock.IsHeld);
@@ -271,7 +271,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
             return;
         }
 
-        // If another thread reads, the last figures serve: a thread that holds blocks must not wait for a file, or others commit more.
+        // If another thread reads, use the last figures: a thread that holds blocks must not wait for a file, or others commit more.
         if (Interlocked.Exchange(ref _isRefreshing, 1) != 0 && Volatile.Read(ref _readMilliseconds) != Never)
         {
             return;
@@ -312,7 +312,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         Volatile.Write(ref _readMilliseconds, nowMilliseconds);
         if (read.IsOld)
         {
-            // What has been committed on balance since then is not in these figures.
+            // What was committed since then, less what was released, is not in these figures.
             _sinceRead = Math.Max(0, _granted - _grantedWhenRead);
             return;
         }
@@ -373,7 +373,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         return _inFlight + _sinceRead + (withAnnounced ? _announcedRecently[0] + _announcedRecently[1] : 0);
     }
 
-    // Of a block only what was rented of it is granted and becomes resident. Announced memory is committed without a grant.
+    // Only the rented part of a block is granted and becomes resident. Announced memory is committed without a grant.
     private long ResidentOf(long committed)
     {
         Debug.Assert(Lock.IsHeld);

@@ -116,7 +116,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    // The reservation that it was made from, or in a flow that uses it. May have ended.
+    // The reservation from which it was made, or that the flow was using then. It may have ended.
     private ReservationAccount? Outer =>
         Volatile.Read(ref _parent) is { } parent ? parent as ReservationAccount ?? (parent as AmbientAccount)?.Reservation : null;
 
@@ -152,7 +152,7 @@ internal sealed class ReservationAccount : BudgetAccount
         Debug.Assert(_reservedBytes == 0);
         if (_isClosed)
         {
-            // Nobody waits for it any more: the caller had no memory to.
+            // Nobody waits for it any more, because the caller ran out of managed memory.
             return true;
         }
 

@@ -31,7 +31,7 @@ internal sealed class RunningJob
 
     public LinkedListNode<RunningJob> Node { get; }
 
-    /// <summary>Gets or sets the account of what it has of the allocator. Set before it begins.</summary>
+    /// <summary>Gets or sets the account of the allocator's memory that it holds. Set before it begins.</summary>
     public ReservationAccount? Account { get; set; }
 
     /// <summary>Gets or sets the budget in which it runs. Set under the lock of the running jobs, as all that follows.</summary>
@@ -48,7 +48,7 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether no other job has run at the same time.</summary>
     public bool IsSolo { get; set; }
 
-    /// <summary>Gets or sets its part in what all take elsewhere, at the last reading.</summary>
+    /// <summary>Gets or sets its weight in sharing what all jobs take elsewhere, as of the last reading.</summary>
     public long Weight { get; set; }
 
     /// <summary>Gets or sets the most that it is thought to have taken elsewhere.</summary>
@@ -96,7 +96,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // The first jobs of a size run alone: the first also loads libraries.
     private const int SoloRuns = 2;
 
-    // For so long others wait for a job that has to run alone, or of which nothing is known.
+    // How long others wait for a job that has to run alone, or of which nothing is known.
     private const int ExclusiveMilliseconds = 1000;
 
     // A job that runs for longer, such as a stream, does not keep the base from being read.
@@ -105,7 +105,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
     private const int SettledMilliseconds = 1000;
 
-    // The base is read after a job that ran alone if the last reading is older.
+    // After a job that ran alone, the base is read again if the last reading is older than this.
     private const int BaseMilliseconds = 10_000;
 
     // A reading takes some tens of microseconds.
@@ -141,7 +141,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// <summary>Gets whether garbage of the last job would be in it: the next one runs alone, and is measured against it.</summary>
     public bool IsGarbageInBase { get; private set; }
 
-    /// <summary>Returns the use elsewhere that counts: that of now, or that of all jobs with their whole claims.</summary>
+    /// <summary>Returns the use elsewhere that counts: the current one or, if larger, that of all jobs with their whole claims.</summary>
     public long ElsewhereBytes(long othersBytes) => BaseBytes < 0 ? othersBytes : Math.Max(othersBytes, ExpectedBytes);
 
     /// <summary>Gets the part of the claims elsewhere that was not used at the last reading: it is kept for the jobs that run.</summary>
@@ -181,7 +181,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// <summary>Notes a reading.</summary>
     /// <param name="othersBytes">What the container uses beside the memory of the library.</param>
     /// <param name="garbageBytes">The part of it that goes with the next collection. It belongs to no job.</param>
-    /// <param name="isSettled">Whether what jobs have freed is not in it: malloc was just trimmed.</param>
+    /// <param name="isSettled">Whether malloc was just trimmed, so that memory that jobs have freed is not in it.</param>
     /// <param name="now">The time.</param>
     public void Observe(long othersBytes, long garbageBytes, bool isSettled, long now)
     {
@@ -320,14 +320,14 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
     }
 
-    /// <summary>Goes on with the base that there is, until the end of another job.</summary>
+    /// <summary>Makes do with the present base until another job ends.</summary>
     public void ForgoBase()
     {
         Debug.Assert(Lock.IsHeld);
         _baseDueSince = null;
     }
 
-    /// <summary>Returns whether a job runs that is not in the base.</summary>
+    /// <summary>Returns whether a job runs that began so lately that the base must not be read.</summary>
     public bool IsAnyYoung(long now)
     {
         Debug.Assert(Lock.IsHeld);
@@ -340,7 +340,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         return isAnyYoung;
     }
 
-    // By what is known now: the claims of jobs that began at different times would be no measure for each other.
+    // By what is known now, because claims of jobs that began at different times cannot be compared.
     private static long WeightOf(RunningJob job) =>
         job.Learned is null || job.IsUnknown ? 0 : Math.Max(job.FindClaim()?.ElsewhereBytes ?? 0, LeastShare);
 }

@@ -89,7 +89,7 @@ public sealed class AllocationRecords
 
     private static byte[] ReadAll(string path)
     {
-        // Shared in full, because the writer may have it open.
+        // Opened for any sharing, because the writer may still have the file open.
         using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         using MemoryStream content = new();
         stream.CopyTo(content);

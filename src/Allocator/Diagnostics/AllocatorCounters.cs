@@ -27,7 +27,7 @@ internal sealed class AllocatorCounters
     /// </summary>
     public long this[UsageFigure figure] => Interlocked.Read(ref _counts[(int)figure]);
 
-    /// <summary>Adds these counts to figures that other parts of the allocator add to as well. Takes no memory.</summary>
+    /// <summary>Adds these counts to the figures, which other parts of the allocator add to as well. Takes no memory.</summary>
     public void AddTo(long[] figures)
     {
         for (int i = 0; i < figures.Length; i++)

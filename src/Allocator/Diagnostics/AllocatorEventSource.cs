@@ -104,7 +104,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
         catch (OutOfMemoryException)
         {
-            // Out of memory, as in Write: the texts need some.
+            // Out of memory, which may happen in Write too: the texts take some.
         }
     }
 

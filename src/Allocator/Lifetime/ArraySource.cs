@@ -14,7 +14,7 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
     private readonly ShortLock _lock = new(mayAllocate: true);
     private readonly List<ThreadCache> _caches = [];
 
-    // Counts for threads without a cache, and for ended threads. In an array, apart from the fields that every rent reads.
+    // Counts for threads without a cache, and for ended threads. In an array, so that they are not beside the fields that every rent reads.
     private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
     private bool _isClosed;
 
@@ -140,7 +140,7 @@ internal sealed class ArraySource(MemoryAllocatorOptions options)
 
 /// <summary>
 /// One thread's part of an allocator's arrays: its counts, and guards for its next rents. Only that thread writes to it, so it needs no
-/// interlocked operations. A thread has a table of its caches, however many allocators it uses, and finds the last one without it.
+/// interlocked operations. A thread keeps its caches in a table, and finds the one that it used last without the table.
 /// </summary>
 internal sealed class ThreadCache
 {
@@ -263,7 +263,7 @@ internal struct ArrayCounts
     public long RentedBytes;
     public long ReturnedBytes;
 
-    /// <summary>Adds the rents. As below, another thread may be writing them.</summary>
+    /// <summary>Adds the rents. Another thread may be writing them meanwhile, as in the method below.</summary>
     public void AddRentsTo(ref ArrayCounts sum)
     {
         sum.Rents += Volatile.Read(ref Rents);

@@ -1,7 +1,7 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts toward a limit. Notices if the array is abandoned. Both stay together from the array's birth until it is
+/// Guards an array that counts toward a limit. It notices if the array is abandoned, and belongs to it from the array's birth until it is
 /// dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard

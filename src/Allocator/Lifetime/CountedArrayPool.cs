@@ -11,7 +11,7 @@ namespace Allocator.Lifetime;
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-/// <param name="context">The allocator's.</param>
+/// <param name="context">The allocator's context.</param>
 /// <param name="maximumIdleBytes">The most bytes of idle arrays.</param>
 /// <param name="requestCollection">Collects the dropped arrays. Null if no collection may be forced.</param>
 internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection) : IIdleMemory

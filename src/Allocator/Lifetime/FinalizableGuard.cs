@@ -26,7 +26,7 @@ internal abstract class FinalizableGuard : LifetimeGuard, IBackgroundWork
     // The charge for the rent of the whole chain. Only the first guard has it, and only during the rent.
     private BudgetPermit _permit;
 
-    // Of a rent that was dropped, in the first guard of its chain.
+    // Set if the rent was dropped, in the first guard of its chain.
     private Abandonment? _abandonment;
     private BackgroundState _work;
 

@@ -6,7 +6,7 @@ namespace Allocator.Lifetime;
 internal interface IIdleMemory
 {
     /// <summary>
-    /// Releases a part, rounded up, of the memory idle since the call before the last one. Returns the bytes. One call at a time.
+    /// Releases a part, rounded up, of the memory that has been idle since the previous call. Returns the bytes. One call at a time.
     /// </summary>
     long TrimStale(double rate);
 
@@ -15,7 +15,7 @@ internal interface IIdleMemory
 }
 
 /// <summary>
-/// All idle memory of one allocator, released in the order of what is cheapest to replace. Code that makes room calls only this.
+/// All idle memory of one allocator. What is cheapest to replace is released first. Code that makes room calls only this.
 /// </summary>
 internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
 {

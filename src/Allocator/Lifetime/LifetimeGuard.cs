@@ -117,7 +117,7 @@ internal abstract class LifetimeGuard(RentState record)
     /// </summary>
     /// <returns>True if the rent is over, by this call or before it.</returns>
     /// <remarks>
-    /// A call too many, as for a copy of a <see cref="MemoryHandle"/>, ends another pin of the same rent if there is one, because pins are
+    /// A surplus call, as for a copy of a <see cref="MemoryHandle"/>, ends another pin of the same rent if there is one, because pins are
     /// only counted. It removes neither the owner's own reference nor a later renter's.
     /// </remarks>
     public bool RemoveReference(long generation)
@@ -141,8 +141,8 @@ internal abstract class LifetimeGuard(RentState record)
     }
 
     /// <summary>
-    /// Pins one element, or the one behind the last, by a reference that outlives <see cref="Dispose"/>; an array by a handle too. The
-    /// object that it calls back keeps the memory's owner alive.
+    /// Pins the memory from one element on, or from its end, by a reference that outlives <see cref="Dispose"/>. An array is also pinned by
+    /// a handle. The object that is called back keeps the memory's owner alive.
     /// </summary>
     public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
         where T : struct

@@ -15,7 +15,7 @@ internal sealed class Quarantine(Clock clock)
     /// <summary>Gets or sets the callback after an addition, on the thread that added. It must not throw.</summary>
     public Action? Added { get; set; }
 
-    /// <summary>Gets or sets whether no stay is waited for any more.</summary>
+    /// <summary>Gets or sets whether nothing waits for the end of a stay any more.</summary>
     public bool IsClosed { get; set; }
 
     public long Entered { get; private set; }

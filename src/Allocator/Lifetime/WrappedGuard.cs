@@ -1,8 +1,8 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that somebody else owns, the caller or the buffer of which this is a view, and calls back when it is no longer used. It
-/// has no finalizer: its users keep managed memory alive, and a caller's own code must not run on the finalizer thread.
+/// Guards memory that has another owner, the caller or the buffer of which this is a view, and calls back when it is no longer used. It has
+/// no finalizer: its users keep managed memory alive, and a caller's own code must not run on the finalizer thread.
 /// </summary>
 internal sealed class WrappedGuard<T> : LifetimeGuard
     where T : struct
@@ -42,7 +42,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     /// <summary>Gets the managed memory; empty if the memory is an address.</summary>
     public Span<T> Span => _memory.Span;
 
-    /// <summary>Returns the array that the memory is, of the type that it was made of.</summary>
+    /// <summary>Returns the array behind the memory, if there is one, with the element type that it was made with.</summary>
     public bool TryGetArray<TElement>(out ArraySegment<TElement> segment)
         where TElement : struct
     {
@@ -81,7 +81,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
             }
             finally
             {
-                // The other pin is the caller's code and may throw. The buffer is released all the same.
+                // The other pin is the caller's code and may throw. The buffer is released anyway.
                 buffer.Unpin();
             }
         }

@@ -86,7 +86,7 @@ internal static unsafe class LibC
     /// <summary>Returns the machine's memory as the kernel itself reports it; 0 if it does not.</summary>
     public static long ReadTotalMemory()
     {
-        // In struct sysinfo: uptime, three loads, totalram; six words later mem_unit. It has less than 32 words.
+        // In struct sysinfo: uptime, three loads, totalram; six words later mem_unit. The struct is shorter than 32 words.
         nuint* words = stackalloc nuint[32];
         return RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && SysInfo(words) == 0 ? (long)words[4] * *(uint*)(words + 13) : 0;
     }

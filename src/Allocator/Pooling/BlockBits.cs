@@ -87,7 +87,7 @@ internal struct BlockBits
     // Returns the bits that begin a run of at least that length.
     private static ulong FirstsOfRuns(ulong bits, int length)
     {
-        // A bit stands for a row of set bits that begins there. Each step doubles the row.
+        // A set bit says that a run of set bits begins there. Each step doubles the length of the run.
         int stoodFor = 1;
         while (stoodFor < length && bits != 0)
         {

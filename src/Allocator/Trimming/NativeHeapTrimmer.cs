@@ -11,7 +11,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
 {
     private const int ShortestPeriodMilliseconds = 1000;
 
-    // Takes a twentieth of the time at most.
+    // Trims may take a twentieth of the time at most.
     private const int LongestPart = 20;
 
     private AllocatorCounters? _requestedBy;
@@ -41,7 +41,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     /// requests it, because a trim may take seconds.
     /// </summary>
     /// <param name="counters">The counters of the allocator that wants it.</param>
-    /// <param name="isAgain">Whether to trim also if the last trim was less than a second ago, but short.</param>
+    /// <param name="isAgain">Whether to trim even if the last trim, if it was short, was less than a second ago.</param>
     public void TryTrim(AllocatorCounters counters, bool isAgain = false)
     {
         if (BackgroundThread.LeavesToLong)

@@ -15,7 +15,7 @@ internal sealed class OutstandingGrowth
     private long _abandoned = -1;
     private int _fruitless;
 
-    /// <summary>Returns whether there is more by a step; twice that, and so on, after searches that found nothing.</summary>
+    /// <summary>Returns whether outstanding memory has grown by a step. The step doubles with each search that found nothing.</summary>
     public bool IsDue(long outstandingBytes, long stepBytes)
     {
         long last = Volatile.Read(ref _outstanding);
@@ -30,7 +30,7 @@ internal sealed class OutstandingGrowth
 
     /// <summary>Notes a search.</summary>
     /// <param name="outstandingBytes">The outstanding bytes before it.</param>
-    /// <param name="abandoned">How often anything was found until now, by earlier ones.</param>
+    /// <param name="abandoned">How many abandoned allocations were found so far, by earlier searches.</param>
     public void NoteSearch(long outstandingBytes, long abandoned)
     {
         _fruitless = abandoned > _abandoned ? 0 : Math.Min(_fruitless + 1, MostDoublings);

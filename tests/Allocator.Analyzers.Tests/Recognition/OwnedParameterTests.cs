@@ -110,7 +110,7 @@ public sealed class OwnedParameterTests
         """ + TryMake);
 
     [Fact]
-    public Task Parameter_MarkedExtensionAndOverride_Reported() => Snippet.File(
+    public Task Parameter_MarkedInAnExtensionOrOverride_Reported() => Snippet.File(
         """
         public static class Extensions
         {

@@ -145,7 +145,7 @@ public sealed class ExplorerTests
     [Theory]
     [InlineData(3, false, 20)]
     [InlineData(2, true, 5)]
-    public void Explore_RandomPrograms_ComeToAllThatCanComeOut(int threads, bool buffersStores, int timesFewer)
+    public void Explore_RandomPrograms_FindsEveryPossibleOutcome(int threads, bool buffersStores, int timesFewer)
     {
         int all = 0;
         int reduced = 0;
@@ -162,7 +162,7 @@ public sealed class ExplorerTests
     }
 
     [Fact]
-    public void Explore_ScenarioThatIsNotTheSameEachTime_Throws()
+    public void Explore_NondeterministicScenario_Throws()
     {
         int runs = 0;
         void Change(Inline run)

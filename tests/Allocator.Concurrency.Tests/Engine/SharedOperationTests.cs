@@ -14,7 +14,7 @@ public sealed class SharedOperationTests
     [Theory]
     [InlineData(OfABlock)]
     [InlineData(4 * OfABlock)]
-    public void Rent_WarmBlocksUnderABudget_TakesOneOperationOnASharedWordAndItsReturnOne(int length)
+    public void Rent_WarmBlocksUnderABudget_TakesOneSharedOperationEachWay(int length)
     {
         using MemoryAllocator plain = MemoryAllocator.Create();
         using MemoryAllocator budgeted = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
@@ -36,7 +36,7 @@ public sealed class SharedOperationTests
     }
 
     [Fact]
-    public void Rent_WarmBlockOfAReservation_TakesOneOperationOnItsWordAndItsReturnOne()
+    public void Rent_WarmBlockOfAReservation_TakesOneOperationOnItsWordEachWay()
     {
         using MemoryAllocator budgeted = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
         Assert.True(budgeted.TryReserve(4 * OfABlock, out MemoryReservation? reservation));

@@ -11,7 +11,7 @@ public sealed class AbandonTests : Exploring
     }
 
     [Fact]
-    public void Finalizer_BesideDispose_OneOfThemGivesBack() =>
+    public void Finalizer_BesideDispose_OneOfThemReturnsTheMemory() =>
         ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, RunBackground, DisposeOwner));
 
     [Fact]

@@ -35,11 +35,11 @@ public sealed class BudgetTests : Exploring
         ExpectNoFailure(static () => new BudgetScenario(2) { Grants = 1 }.Holds(1).GivesUp(2).Waits(1));
 
     [Fact]
-    public void TryTake_BesideAWaiter_NeverLeavesTooMuchOut() =>
+    public void TryTake_BesideAWaiter_NeverExceedsTheLimit() =>
         ExpectNoFailure(static () => new BudgetScenario(2) { Grants = 1 }.TakesAndReturns(2).TakesAndReturns(1).Waits(1));
 
     [Fact]
-    public void Close_OfAReservationWhileItIsUsed_GivesAllBackOnce() => ExpectNoFailure(static () =>
+    public void Close_OfAReservationWhileItIsUsed_ReturnsAllOnce() => ExpectNoFailure(static () =>
         new BudgetScenario(2).Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 1).Closes(account).Waits(2));
 
     [Fact]
@@ -55,7 +55,7 @@ public sealed class BudgetTests : Exploring
     });
 
     [Fact]
-    public void Close_WhileSomebodyBeginsToWait_TellsThem() =>
+    public void Close_WhileARequestBeginsToWait_FailsIt() =>
         ExpectNoFailure(static () => new BudgetScenario(1).Returns(1).Waits(1).ClosesAll());
 
     [Fact]
@@ -85,11 +85,11 @@ public sealed class BudgetTests : Exploring
         new BudgetScenario(2) { Grants = 1 }.Returns(1).Reserved(1, 1, out ReservationAccount account).Grows(account, 1));
 
     [Fact]
-    public void Grow_BesideAnOverflowThatComesBack_ChargesTheParentOnce() => ExpectNoFailure(static () =>
+    public void Grow_BesideAnOverflowThatIsReturned_ChargesTheParentOnce() => ExpectNoFailure(static () =>
         new BudgetScenario(3) { Grants = 1 }.Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 2).Grows(account, 1));
 
     [Fact]
-    public void Grow_GivenUpWhileGrantedAndUsed_GivesAllBack() => ExpectNoFailure(static () =>
+    public void Grow_GivenUpWhileGrantedAndUsed_ReturnsAll() => ExpectNoFailure(static () =>
         new BudgetScenario(3).Returns(1)
             .Reserved(1, 0, out ReservationAccount account).Grows(account, 2, givesUp: true).TakesAndReturns(account, 1));
 
@@ -150,7 +150,7 @@ public sealed class BudgetTests : Exploring
     }
 
     [Fact]
-    public void Close_OfAReservationWhileItGrows_GivesAllBack() => ExpectNoFailure(static () =>
+    public void Close_OfAReservationWhileItGrows_ReturnsAll() => ExpectNoFailure(static () =>
         new BudgetScenario(2).Reserved(1, 0, out ReservationAccount account).Grows(account, 1).Closes(account).Waits(2));
 
     [Fact]

@@ -46,7 +46,7 @@ public sealed class CacheTests : Exploring
         ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, RentAndReturn, DrainByLooks));
 
     [Fact]
-    public void Drain_OfTwoAtOnceWhileAnotherPuts_LosesNothing() =>
+    public void Drain_ByTwoThreadsWhileAnotherPuts_LosesNothing() =>
         ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, Drain, Drain));
 
     [Theory]

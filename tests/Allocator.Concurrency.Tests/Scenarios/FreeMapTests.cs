@@ -11,7 +11,7 @@ public sealed class FreeMapTests : Exploring
     }
 
     [Fact]
-    public void Claim_SinglesOfThreeThreads_AreNeverInTwoHands() =>
+    public void Claim_SinglesByThreeThreads_GoToOneThreadEach() =>
         ExpectNoFailure(static () => new FreeMapScenario(2, 2, Single, Single, Single));
 
     [Fact]

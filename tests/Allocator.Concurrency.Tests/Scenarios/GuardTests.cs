@@ -12,7 +12,7 @@ public sealed class GuardTests : Exploring
     }
 
     [Fact]
-    public void Dispose_ByThreeThreads_GivesBackOnce() => ExpectNoFailure(static () => new GuardScenario(Dispose, Dispose, DisposeTwice));
+    public void Dispose_ByThreeThreads_ReturnsOnce() => ExpectNoFailure(static () => new GuardScenario(Dispose, Dispose, DisposeTwice));
 
     [Fact]
     public void Dispose_WhilePinned_WaitsForTheLastUnpin() =>

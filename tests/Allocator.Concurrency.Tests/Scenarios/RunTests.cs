@@ -24,7 +24,7 @@ public sealed class RunTests : Exploring
         ExpectNoFailure(static () => new RunScenario(PutRunAndRentBlock, Drain));
 
     [Fact]
-    public void Drain_OfTwoAtOnce_PutsTheRunBackOnce() => ExpectNoFailure(static () => new RunScenario(Drain, Drain));
+    public void Drain_ByTwoThreads_PutsTheRunBackOnce() => ExpectNoFailure(static () => new RunScenario(Drain, Drain));
 
     [Fact]
     public void Drain_WhileAnotherTakesTheRun_LosesNothing() => ExpectNoFailure(static () => new RunScenario(UseRun, Drain));

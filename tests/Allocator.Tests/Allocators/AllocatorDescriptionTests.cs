@@ -3,7 +3,7 @@ namespace Allocator.Tests.Allocators;
 public class AllocatorDescriptionTests
 {
     [Fact]
-    public void DescribeMemory_BudgetedAllocatorAtWork_HasTheFiguresAndWhereTheyComeFrom()
+    public void DescribeMemory_BudgetedAllocatorInUse_ShowsFiguresAndTheirOrigin()
     {
         using TestSetup setup = new(
             options: new MemoryAllocatorOptions { Name = "scans", BudgetTimeout = TimeSpan.FromSeconds(5), AllocationLimitMegabytes = 1 },
@@ -51,7 +51,7 @@ public class AllocatorDescriptionTests
     [Theory]
     [InlineData(SafetyMode.Standard)]
     [InlineData(SafetyMode.Guarded)]
-    public void DescribeMemory_RealAllocatorOfAnyKind_IsAboutTwentyLinesAlsoAfterDispose(SafetyMode safety)
+    public void DescribeMemory_RealAllocatorOfAnyKind_IsAboutTwentyLinesEvenAfterDispose(SafetyMode safety)
     {
         foreach (MemoryAllocatorOptions options in (MemoryAllocatorOptions[])
             [

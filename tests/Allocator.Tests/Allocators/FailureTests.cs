@@ -203,7 +203,7 @@ public class FailureTests
     }
 
     [Fact]
-    public void Allocate_GroupFailsAfterSomeBlocks_TheseAreTrimmedLater()
+    public void Allocate_GroupFailsAfterSomeBlocks_TrimsThemLater()
     {
         using TestSetup setup = new(maximumBlocks: 8);
         setup.Source.RefuseFrom = 4;

@@ -110,7 +110,7 @@ public class SmallAlignedTests
     }
 
     [Fact]
-    public void AllocateAligned_OneAfterTheOther_AllocatesOnlyTheOwner()
+    public void AllocateAligned_InSequence_AllocatesOnlyTheOwner()
     {
         using MemoryAllocator allocator = Create();
         long Allocated()
@@ -131,7 +131,7 @@ public class SmallAlignedTests
     }
 
     [Fact]
-    public void AllocateAligned_WithAGuardThatServedBefore_IsFoundWhenItIsAbandoned()
+    public void AllocateAligned_ReusedGuardIsAbandoned_IsFound()
     {
         using MemoryAllocator allocator = Create();
         allocator.AllocateAligned<byte>(1000, 64).Dispose();
@@ -229,7 +229,7 @@ public class SmallAlignedTests
     }
 
     [Fact]
-    public void AllocateAligned_CleanAfterDirty_IsZero()
+    public void AllocateAligned_CleanAfterAWrite_IsZero()
     {
         using MemoryAllocator allocator = Create();
         for (int round = 0; round < 20; round++)

@@ -8,7 +8,7 @@ public class AmbientAccountTests
 
     // Each flow begins within the use of the one before it, which ends before that of the next: none waits for another.
     [Fact]
-    public void Leave_FlowsThatBeginEachOther_KeepsNoneOfThem()
+    public void Leave_FlowsThatStartEachOther_KeepsNoneAlive()
     {
         const int Flows = 100;
         List<WeakReference> uses = [];
@@ -32,7 +32,7 @@ public class AmbientAccountTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Close_JobsThatBeginEachOther_KeepNoneThatEnded(bool isLimited) => RemoteExecutor.Invoke(
+    public void Close_JobsThatStartEachOther_KeepsNoEndedJobAlive(bool isLimited) => RemoteExecutor.Invoke(
         static isLimited =>
         {
             MemoryBudget? budget = bool.Parse(isLimited) ? new MemoryBudget(100) : null;

@@ -147,7 +147,7 @@ public class ChargeTests
 
     // A run that is longer than the pool, so that idle blocks are in its way and of no use to it.
     [Fact]
-    public void Allocate_ContainerWasLoweredBesideIdleBlocks_HasThemMakeRoomAndChargesOnce()
+    public void Allocate_ContainerLimitLoweredWithIdleBlocks_ReleasesThemAndChargesOnce()
     {
         using TestSetup setup = new(maximumBlocks: 4, budget: 8 * Block);
         RentAndReturn(setup, blocks: 4);
@@ -216,7 +216,7 @@ public class ChargeTests
     }).Dispose();
 
     [Fact]
-    public async Task TryGrow_WhileAYoungerReservationWaitsToGrow_LetsItWait()
+    public async Task TryGrow_WhileAYoungerReservationWaitsToGrow_LeavesItWaiting()
     {
         using TestSetup setup = new(budget: 8 * Block);
         Assert.True(setup.Allocator.TryReserve(4 * Block, out MemoryReservation? older));

@@ -40,7 +40,7 @@ public class GateSimulationTests
     [InlineData(Memory.Elsewhere, false, 0)]
     [InlineData(Memory.Elsewhere, true, 60)]
     [InlineData(Memory.Elsewhere, false, 60)]
-    public void ReserveByName_AllAtOnce_AreDoneInTheTimeOfTheBestSemaphore(Memory memory, bool hasSizes, int drift)
+    public void ReserveByName_AllAtOnce_TakesNoLongerThanTheBestSemaphore(Memory memory, bool hasSizes, int drift)
     {
         // One that some of the seeds kill is none to compare with.
         double[][] semaphores = [.. Enumerable.Range(1, 4).Select(permits => RunAll(permits).Select(static run => run.Seconds).ToArray())];

@@ -9,7 +9,7 @@ public class LearnedJobsTests
     [Theory]
     [InlineData(1)]
     [InlineData(63)]
-    public void ClaimOf_OneWasLarger_IsItsNeedInWholeSteps(int others)
+    public void ClaimOf_OneJobWasLarger_IsItsNeedRoundedUp(int others)
     {
         LearnedSize learned = new LearnedJob("").Of(1);
         End(learned, 1, (50 * Unit) - 1, (20 * Unit) + 1);
@@ -24,7 +24,7 @@ public class LearnedJobsTests
 
     // Each of the two figures: what is used elsewhere is learned from fewer jobs.
     [Fact]
-    public void ClaimOf_64HaveNeededLessSince_ForgetsTheLargest()
+    public void ClaimOf_64SmallerJobsSince_ForgetsTheLargest()
     {
         LearnedSize learned = new LearnedJob("").Of(1);
         End(learned, 1, 50 * Unit, 20 * Unit);
@@ -43,7 +43,7 @@ public class LearnedJobsTests
     }
 
     [Fact]
-    public void ClaimOf_LargerThanThoseThatEnded_IsScaledUpAndNeverDown()
+    public void ClaimOf_SizeLargerThanAnySeen_IsScaledUpAndNeverDown()
     {
         LearnedSize learned = new LearnedJob("").Of(1000);
         End(learned, 600, 60 * Unit, 6 * Unit);
@@ -77,7 +77,7 @@ public class LearnedJobsTests
     [InlineData(100, 250)]
     [InlineData(2, 10)]
     [InlineData(4000, 200_000)]
-    public void ClaimByNeighbours_OfASizeThatHasNotBeenSeen_ScalesTheNextSmallerOneUpOrIsTheNextLargerOne(long size, long expected)
+    public void ClaimByNeighbours_UnseenSize_ScalesTheNextSmallerOrTakesTheNextLarger(long size, long expected)
     {
         LearnedJob job = new("");
         End(job.Of(1024), 1024, 51_200 * Unit, 0);
@@ -88,7 +88,7 @@ public class LearnedJobsTests
 
     // One of which none has ended is no neighbour, however near.
     [Fact]
-    public void ClaimByNeighbours_NoneOfTheNearestSizeHasEnded_IsThatOfTheNextNearest()
+    public void ClaimByNeighbours_NearestSizeHasNoEndedJob_TakesTheNextNearest()
     {
         LearnedJob job = new("");
         _ = job.Of(8);
@@ -127,7 +127,7 @@ public class LearnedJobsTests
 
     // The first has loaded libraries, which stay: they are no need of the next.
     [Fact]
-    public void End_SecondThatRanAlone_ReplacesWhatTheFirstTookElsewhere()
+    public void End_SecondJobRanAlone_ReplacesTheUseElsewhereOfTheFirst()
     {
         LearnedSize learned = new LearnedJob("").Of(1);
         learned.End(1, 4 * Unit, 90 * Unit, isSolo: true, isRefused: false);
@@ -140,7 +140,7 @@ public class LearnedJobsTests
     }
 
     [Fact]
-    public void End_MoreOrLessThanBefore_RaisesAndNeverLowers()
+    public void End_NeedAboveOrBelowTheClaim_RaisesAndNeverLowersIt()
     {
         LearnedSize learned = new LearnedJob("").Of(1);
         End(learned, 1, 8 * Unit, 8 * Unit);
@@ -151,7 +151,7 @@ public class LearnedJobsTests
     }
 
     [Fact]
-    public void End_JobUsedNothing_HasTaughtThat()
+    public void End_JobUsedNothing_IsLearned()
     {
         LearnedJob job = new("");
         End(job.Of(1), 1, 0, 0);

@@ -6,7 +6,7 @@ namespace Allocator.Tests.Budgeting;
 public class MemoryBudgetTests
 {
     [Fact]
-    public void TryTake_UpToTheLimit_SucceedsAndNoByteMore()
+    public void TryTake_UpToTheLimit_SucceedsButNoByteMore()
     {
         MemoryBudget budget = new(100);
         Assert.True(budget.TryTake(60, overtakes: false));
@@ -39,7 +39,7 @@ public class MemoryBudgetTests
     }
 
     [Fact]
-    public void TryTake_SomebodyWaits_LeavesItToTheQueue()
+    public void TryTake_RequestWaits_LeavesItToTheQueue()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(50, overtakes: false);
@@ -50,7 +50,7 @@ public class MemoryBudgetTests
     }
 
     [Fact]
-    public void Post_HeadDoesNotFit_IsOvertakenSixteenTimesAndThenNoMore()
+    public void Post_HeadDoesNotFit_IsOvertakenSixteenTimesAtMost()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(50, overtakes: false);
@@ -74,7 +74,7 @@ public class MemoryBudgetTests
 
     // Found fitting, it would be overtaken by all that come and go one after the other.
     [Fact]
-    public void Post_HeadDoesNotFit_NewcomersThatComeAndGoOvertakeItSixteenTimesInAll()
+    public void Post_HeadDoesNotFitWhileNewcomersComeAndGo_IsOvertakenSixteenTimesInTotal()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(50, overtakes: false);
@@ -121,7 +121,7 @@ public class MemoryBudgetTests
     }
 
     [Fact]
-    public void Post_ThatDoesNotWait_IsWithdrawnWhereItDoesNotFit()
+    public void Post_MayNotWaitAndDoesNotFit_IsWithdrawn()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
@@ -131,7 +131,7 @@ public class MemoryBudgetTests
 
     // The thread that returns memory has to find what fits, but not in a queue of any length.
     [Fact]
-    public void Return_ManyWaitBehindTheHead_LooksAtSomeAndServesThemAllInTheEnd()
+    public void Return_ManyWaitBehindTheHead_TriesSomeAndEventuallyServesAll()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
@@ -164,7 +164,7 @@ public class MemoryBudgetTests
     }
 
     [Fact]
-    public void Serve_ManyWereGivenUpBehindAHeadThatWaits_TheyAreNotKept()
+    public void Serve_ManyCancelledBehindAWaitingHead_KeepsNone()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);

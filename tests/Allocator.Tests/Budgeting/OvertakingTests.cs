@@ -124,7 +124,7 @@ public class OvertakingTests
 
     // The bound is that of the first in line. Counted for each that waits, it would soon keep small requests behind all large ones.
     [Fact]
-    public async Task Allocate_PastALineOfTen_SixteenTimesWhileEachIsTheFirst()
+    public async Task Allocate_PastALineOfTen_OvertakesEachFirstSixteenTimes()
     {
         using TestSetup setup = new(maximumBlocks: 32, budget: 32 * Block);
         MemoryReservation running = await setup.Allocator.ReserveAsync(30 * Block);

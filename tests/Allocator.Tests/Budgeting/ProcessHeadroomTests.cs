@@ -36,7 +36,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_Committed_CountsUntilAReadingThatBeganAfterIt()
+    public void TryGrant_CommittedMemory_CountsUntilALaterReadingHasIt()
     {
         Grant(200);
         Assert.False(TryGrant(101));
@@ -49,7 +49,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_CommittedWhileTheSystemIsRead_CountsOnceMore()
+    public void TryGrant_CommittedDuringAReading_StillCountsAfterIt()
     {
         Assert.True(TryGrant(100));
         _clock.Advance(TimeSpan.FromMilliseconds(10));
@@ -65,7 +65,7 @@ public class ProcessHeadroomTests
 
     // Whatever the figures say: what is granted and not written to is not in them.
     [Fact]
-    public void TryGrant_MoreThanTheLimitInAll_IsRefusedWithoutAFigure()
+    public void TryGrant_TotalAboveTheLimit_IsRefusedWhateverTheFigures()
     {
         const long Megabyte = 1 << 20;
         _left.Now = new Headroom(100 * Megabyte, 100 * Megabyte, 100 * Megabyte) { HardBytes = 100 * Megabyte };
@@ -86,7 +86,7 @@ public class ProcessHeadroomTests
     [Theory]
     [InlineData(200, 187)]
     [InlineData(1000, 983)]
-    public void TryGrant_LastOfALimit_IsLeftForPageTablesAndTheRuntime(long limitInMegabytes, long expectedInMegabytes)
+    public void TryGrant_EndOfTheLimit_IsKeptForPageTablesAndTheRuntime(long limitInMegabytes, long expectedInMegabytes)
     {
         _left.Now = new Headroom(limitInMegabytes << 20, limitInMegabytes << 20, limitInMegabytes << 20)
         {
@@ -115,7 +115,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_WhatOthersAnnounced_CountsUntilItIsBackOrTwoReadingsLater()
+    public void TryGrant_AnnouncedByOthers_CountsUntilReturnedOrTwoReadingsLater()
     {
         _clock.Advance(TimeSpan.FromSeconds(1));
         Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out var announcement));
@@ -154,7 +154,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryAnnounce_MoreThanThereCanBe_IsInTheWayOfNothing()
+    public void TryAnnounce_MoreThanExists_BlocksNothing()
     {
         for (int i = 0; i < 40; i++)
         {
@@ -242,7 +242,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_AdmittedWithWhatItsCodecAnnounced_IsNotRefusedForIt()
+    public void TryGrant_AdmittedWithItsCodecsMemory_IsNotRefusedForIt()
     {
         Assert.True(_headroom.TryAnnounce(200, honorsLimit: false, out _));
         Assert.True(_headroom.TryGrant(300, 0, honorsLimit: true, isAdmitted: true));
@@ -256,14 +256,14 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_FilePagesThatMayGo_RefuseNothing()
+    public void TryGrant_ReclaimableFilePages_RefuseNothing()
     {
         _left.Now = new Headroom(1000, FreeBytes: 0, CertainBytes: 300);
         Assert.True(TryGrant(300));
     }
 
     [Fact]
-    public void TryGrant_ManyInATime_ReadsOnceInTenMilliseconds()
+    public void TryGrant_CalledOften_ReadsOncePerTenMilliseconds()
     {
         for (int i = 0; i < 100; i++)
         {
@@ -287,7 +287,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_NoLimit_ReadsOnceASecondWhetherThereIsOneNow()
+    public void TryGrant_NoLimit_LooksForOneOnceASecond()
     {
         _left.Now = Headroom.Unknown;
         Assert.True(TryGrant(1L << 40));
@@ -333,7 +333,7 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void Admits_NothingElseIsOut_MayUseWhatHasToStayFree()
+    public void Admits_NothingElseIsOutstanding_MayUseTheMinimumFree()
     {
         MemoryBudget budget = Register();
         Assert.True(budget.TryTakeNow(300));

@@ -5,7 +5,7 @@ namespace Allocator.Tests.Budgeting;
 public class ReservationAccountTests
 {
     [Fact]
-    public void TryTake_WithinTheReservation_CostsTheBudgetNothingMore()
+    public void TryTake_WithinTheReservation_ChargesTheBudgetNothingMore()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
@@ -31,7 +31,7 @@ public class ReservationAccountTests
     }
 
     [Fact]
-    public void Close_WhatIsOut_StaysOnTheBudgetUntilItComesBack()
+    public void Close_MemoryOutstanding_StaysChargedUntilItIsReturned()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
@@ -60,7 +60,7 @@ public class ReservationAccountTests
 
     // Else a job would wait for the head, and the head for what the job holds.
     [Fact]
-    public void Return_HeadMayNoLongerBeOvertaken_LetsTheReservationUseWhatIsItsOwn()
+    public void Return_HeadMayNoLongerBeOvertaken_ReservationStillUsesItsOwn()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 50);
@@ -171,7 +171,7 @@ public class ReservationAccountTests
 
     // A short interruption starts the time anew.
     [Fact]
-    public void Post_ReservationRunsMeanwhile_PlainMemoryIsWaitedForAsLongAgain()
+    public void Post_ReservationRanMeanwhile_WaitForPlainMemoryStartsAnew()
     {
         FakeClock clock = new();
         MemoryBudget budget = new(100, clock);
@@ -208,7 +208,7 @@ public class ReservationAccountTests
     }
 
     [Fact]
-    public void Close_ReservationMadeInItsUseGoesOn_IsOneThatRuns()
+    public void Close_ReservationMadeInItsUseGoesOn_CountsAsRunning()
     {
         FakeClock clock = new();
         MemoryBudget budget = new(100, clock);
@@ -275,7 +275,7 @@ public class ReservationAccountTests
 
     // Growth that waits is a head too.
     [Fact]
-    public void Post_GrowthThatGoesAheadDoesNotFit_IsOvertakenSixteenTimesAndThenNoMore()
+    public void Post_GrowthThatGoesAheadDoesNotFit_IsOvertakenSixteenTimesAtMost()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
@@ -340,7 +340,7 @@ public class ReservationAccountTests
     }
 
     [Fact]
-    public void Return_OfAGrownReservation_GivesBackWhatWasBeyondIt()
+    public void Return_OfAGrownReservation_ReturnsTheOverflow()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
@@ -358,7 +358,7 @@ public class ReservationAccountTests
 
     // A wait that is cancelled when it has just been granted.
     [Fact]
-    public void Return_OfGrowthThatIsInUse_StaysChargedUntilItComesBack()
+    public void Return_GrowthIsInUse_StaysChargedUntilTheMemoryIsReturned()
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
@@ -394,7 +394,7 @@ public class ReservationAccountTests
     }
 
     [Fact]
-    public void Close_OwnRequestWaits_IsTold()
+    public void Close_OwnRequestWaits_FailsIt()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(50, overtakes: false);

@@ -60,7 +60,7 @@ public class RunningJobsTests
     [InlineData(221, 0, false)]
     [InlineData(120, 100, true)]
     [InlineData(121, 100, false)]
-    public void TryBegin_BesideTwo_NeedsTheLargestClaimOnceMore(long allocated, long elsewhere, bool expected)
+    public void TryBegin_BesideTwo_NeedsExtraRoomForTheLargestClaim(long allocated, long elsewhere, bool expected)
     {
         LearnedJob job = Learn(allocated, elsewhere);
         Begin(_container, job);
@@ -71,7 +71,7 @@ public class RunningJobsTests
     [Theory]
     [InlineData(880, true)]
     [InlineData(879, false)]
-    public void TryBegin_BesideTwoOfABudget_NeedsTheLargestClaimOnceMore(long limit, bool expected)
+    public void TryBegin_BesideTwoOfABudget_NeedsExtraRoomForTheLargestClaim(long limit, bool expected)
     {
         MemoryBudget budget = new(limit * Megabyte, _clock);
         LearnedJob job = Learn(220, 0);
@@ -84,7 +84,7 @@ public class RunningJobsTests
     [Theory]
     [InlineData(640, true)]
     [InlineData(639, false)]
-    public void TryBegin_SmallBesideTwoLarge_NeedsTheLargeClaimOnceMore(long limit, bool expected)
+    public void TryBegin_SmallBesideTwoLarge_NeedsExtraRoomForTheLargeClaim(long limit, bool expected)
     {
         MemoryBudget budget = new(limit * Megabyte, _clock);
         LearnedJob large = Learn(200, 0);
@@ -99,7 +99,7 @@ public class RunningJobsTests
     [InlineData(49, 848, false)]
     [InlineData(50, 1249, false)]
     [InlineData(50, 1250, true)]
-    public void TryBegin_LargeBesideALargeAndASmallOne_NeedsNothingOnceMore(int small, long limit, bool expected)
+    public void TryBegin_LargeBesideALargeAndASmallOne_NeedsNoExtraRoom(int small, long limit, bool expected)
     {
         MemoryBudget budget = new(limit * Megabyte, _clock);
         LearnedJob large = Learn(400, 0);
@@ -109,7 +109,7 @@ public class RunningJobsTests
     }
 
     [Fact]
-    public void TryBegin_BesideReservationsOfGivenBytes_NeedsNothingOnceMore()
+    public void TryBegin_BesideReservationsOfGivenBytes_NeedsNoExtraRoom()
     {
         MemoryBudget budget = new(300 * Megabyte, _clock);
         BegunAccount.Of(budget, 100 * Megabyte);
@@ -192,7 +192,7 @@ public class RunningJobsTests
     }
 
     [Fact]
-    public void TryBegin_FirstOfASizeRunsForASecond_HoldsUpNoneAnyMore()
+    public void TryBegin_FirstOfASizeRunsForASecond_NoLongerHoldsUpOthers()
     {
         LearnedJob job = new("");
         LearnedJob known = Learn(1, 1);
@@ -239,7 +239,7 @@ public class RunningJobsTests
     }
 
     [Fact]
-    public void End_JobThatRanAlone_HasTaughtExactlyTheMostThatItTookElsewhere()
+    public void End_JobRanAlone_LearnsItsExactPeakElsewhere()
     {
         LearnedJob job = new("");
         Teach(job, 100, 180, 100);
@@ -387,7 +387,7 @@ public class RunningJobsTests
 
     // One began before it was known that such jobs take 100.
     [Fact]
-    public void Observe_AJobOfTheNameHasNeededMoreMeanwhile_SharesAreByWhatIsKnownNow()
+    public void Observe_AJobOfTheNameHasNeededMoreMeanwhile_SharesUseTheNewClaim()
     {
         LearnedJob job = Learn(0, 50);
         ReservationAccount one = Begin(_container, job);
@@ -399,7 +399,7 @@ public class RunningJobsTests
 
     // What is known of the others is theirs.
     [Fact]
-    public void Observe_UnknownBesideAKnownOne_HasTheRest()
+    public void Observe_UnknownJobBesideAKnownOne_GetsTheRest()
     {
         LearnedJob unknown = new("");
         ReservationAccount first = Begin(_container, unknown);
@@ -437,7 +437,7 @@ public class RunningJobsTests
 
     // A stream, perhaps. It has what it has.
     [Fact]
-    public void Base_OnlyAJobRunsThatBeganLongAgo_IsReadAllTheSame()
+    public void Base_OnlyALongRunningJobRuns_IsReadAnyway()
     {
         ReservationAccount stream = Begin(_container, Learn(0, 50));
         _clock.Advance(TimeSpan.FromSeconds(9));
@@ -537,7 +537,7 @@ public class RunningJobsTests
 
     // A part of another job is no job of its own until it begins.
     [Fact]
-    public void Close_PartOfAJobThatNeverBegan_HasTaughtNothing()
+    public void Close_PartOfAJobThatNeverBegan_TeachesNothing()
     {
         MemoryBudget budget = new(100 * Megabyte, _clock);
         ReservationAccount outer = BegunAccount.Of(budget, 60 * Megabyte);

@@ -15,7 +15,7 @@ public class AbandonmentTests
 
     [Theory]
     [MemberData(nameof(UnmanagedLengths))]
-    public void Abandoned_ReuseSingle_ComesBackAfterTheFinalizer(int length) => RemoteExecutor.Invoke(
+    public void Abandoned_ReuseSingle_IsReturnedByTheFinalizer(int length) => RemoteExecutor.Invoke(
         static text =>
         {
             int length = int.Parse(text);
@@ -41,7 +41,7 @@ public class AbandonmentTests
 
     [Theory]
     [MemberData(nameof(UnmanagedLengths))]
-    public void Abandoned_ReuseGroup_ComesBackAfterTheFinalizer(int length) => RemoteExecutor.Invoke(
+    public void Abandoned_ReuseGroup_IsReturnedByTheFinalizer(int length) => RemoteExecutor.Invoke(
         static text =>
         {
             int length = int.Parse(text);
@@ -59,7 +59,7 @@ public class AbandonmentTests
 
     [Theory]
     [MemberData(nameof(UnmanagedLengths))]
-    public void Abandoned_Quarantine_ComesBackAfterACollectionAndAPeriod(int length) => RemoteExecutor.Invoke(
+    public void Abandoned_Quarantine_IsReturnedAfterACollectionAndAPeriod(int length) => RemoteExecutor.Invoke(
         static text =>
         {
             int length = int.Parse(text);

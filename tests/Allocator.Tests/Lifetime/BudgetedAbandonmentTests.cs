@@ -75,7 +75,7 @@ public class BudgetedAbandonmentTests
     [InlineData(true, false)]
     [InlineData(true, true)]
     [InlineData(false, false)]
-    public void Abandoned_JobThatWasRefusedMemoryHasEnded_IsBackWithTheCollectionThatFindsIt(bool isRefused, bool isAmbient) =>
+    public void Abandoned_JobWasRefusedMemoryAndEnded_IsReturnedByTheCollectionThatFindsIt(bool isRefused, bool isAmbient) =>
         RemoteExecutor.Invoke(
             static flags =>
             {

@@ -142,7 +142,7 @@ public class CountedArrayPoolTests
     }
 
     [Fact]
-    public void Dispose_OfMany_KeepsAsManyAsThereAreCoresAndAnEighthOfTheBudgetInAll()
+    public void Dispose_ManyArrays_KeepsOnePerCoreAndAnEighthOfTheBudget()
     {
         using TestSetup wide = new(budget: 800 * Block);
         AllocateAndReturn(wide, 1000, 3 * Environment.ProcessorCount);

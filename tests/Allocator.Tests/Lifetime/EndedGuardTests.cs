@@ -54,7 +54,7 @@ public class EndedGuardTests
 
     // The memory is another renter's by then, whose trace would name the wrong place.
     [Fact]
-    public void UseAfterDispose_AnotherTracedRentHasTheMemory_DoesNotNameThat() => RemoteExecutor.Invoke(static () =>
+    public void UseAfterDispose_AnotherTracedRentHasTheMemory_DoesNotNameThatRent() => RemoteExecutor.Invoke(static () =>
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         MemoryLease<byte> lease = allocator.Rent<byte>(4_000_000);

@@ -106,7 +106,7 @@ public class PooledMemoryOwnerTests
         Assert.Equal(1, setup.Statistics.OutstandingAllocations);
     }
 
-    // Pins are counted: docs/safety.md.
+    // Pins are counted: docs/promises.md.
     [Fact]
     public void Pin_CopyOfAHandleIsDisposedToo_EndsAnotherPinAndNotTheRent()
     {

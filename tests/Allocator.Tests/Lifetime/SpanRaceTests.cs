@@ -19,13 +19,13 @@ public class SpanRaceTests
     [InlineData("block", 3_000_000, 4_000_000)]
     [InlineData("run", 9_000_000, 12_000_000)]
     [InlineData("oversize", 70_000_000, 75_000_000)]
-    public void Span_OfAnOwnerRacingDispose_IsTheRentsOwnOrThrows(string tier, int length, int otherLength) =>
+    public void Span_OfAnOwnerRacingDispose_ShowsItsOwnRentOrThrows(string tier, int length, int otherLength) =>
         Race("owner", tier, length, otherLength);
 
     [Theory]
     [InlineData("blocks", 30_000_000, 33_000_000)]
     [InlineData("blocks and segments", 130_000_000, 133_000_000)]
-    public void Span_OfAMemberRacingDispose_IsTheRentsOwnOrThrows(string tier, int length, int otherLength) =>
+    public void Span_OfAMemberRacingDispose_ShowsItsOwnRentOrThrows(string tier, int length, int otherLength) =>
         Race("member", tier, length, otherLength);
 
     // Arrays as large as these are never moved by the garbage collector, so that addresses can be compared.
@@ -33,7 +33,7 @@ public class SpanRaceTests
     [InlineData("array", 150_000, 140_000)]
     [InlineData("block", 3_000_000, 2_900_000)]
     [InlineData("blocks", 30_000_000, 29_000_000)]
-    public void RowSpan_RacingDispose_IsTheRentsOwnOrThrows(string tier, int length, int otherLength) =>
+    public void RowSpan_RacingDispose_ShowsItsOwnRentOrThrows(string tier, int length, int otherLength) =>
         Race("row", tier, length, otherLength);
 
     private static void Race(string kind, string tier, int length, int otherLength) => RemoteExecutor.Invoke(

@@ -10,7 +10,7 @@ public class CollectorMemoryTests
     [InlineData(899, 1000, 900, false, 1000)]
     [InlineData(900, 1000, 900, true, 1000)]
     [InlineData(500, 100, 900, false, 900)]
-    public void TryJudge_HardLimitOfTheHeap_IsNotTakenForTheMemoryThatThereIs(
+    public void TryJudge_HardLimitOfTheHeap_IsNotTakenForAllMemory(
         long used, long available, long high, bool expected, long total)
     {
         MemoryLoad load = SystemMemory.TryJudgeCollector(used, available, high)!.Value;
@@ -28,7 +28,7 @@ public class CollectorMemoryTests
     // It was taken for it: on Windows, and where Linux tells nothing, load was then high at every tick, since what the whole machine uses
     // was held against it.
     [SkippableFact]
-    public void TryRead_ProcessWithAHardLimit_KnowsOfMoreThanThat()
+    public void TryRead_ProcessWithAHardLimit_ReportsMoreThanThat()
     {
         Skip.If(SystemMemory.TryReadCollector() is null, "The asset for netstandard2.0 has no figures of the GC.");
         RemoteInvokeOptions options = new() { Environment = { ["DOTNET_GCHeapHardLimit"] = "0x8000000" } };

@@ -104,7 +104,7 @@ public class ControlGroupTests
     [InlineData("nonsense", 400L)]
     [InlineData("inactive_file -100", 400L)]
     [InlineData("inactive_file 401", 0L)]
-    public void TryRead_AbsurdCache_IsAsIfItWereNotThere(string stat, long expected) =>
+    public void TryRead_AbsurdCache_IsIgnored(string stat, long expected) =>
         Assert.Equal((Group, expected, 500, false), Figures(Read(Version2("500", "400", ("memory.stat", stat)))));
 
     [Theory]

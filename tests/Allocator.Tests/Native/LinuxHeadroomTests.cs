@@ -86,7 +86,7 @@ public class LinuxHeadroomTests
     [Theory]
     [InlineData(300)]
     [InlineData(8192)]
-    public void Read_GroupWhereLxcfsIs_TheTighterCounts(long limitInMegabytes)
+    public void Read_GroupAndLxcfs_TheTighterLimitCounts(long limitInMegabytes)
     {
         FakeFiles files = OfVersion2(limit: (limitInMegabytes << 20).ToString(), usage: (100 << 20).ToString(), "file 0\n");
         files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n";
@@ -101,7 +101,7 @@ public class LinuxHeadroomTests
     [InlineData("MemTotal: 307200 kB\nMemAvailable: 307201 kB\n")]
     [InlineData("MemTotal: 9999999999999999999 kB\nMemAvailable: 1 kB\n")]
     [InlineData(FakeFiles.Unreadable)]
-    public void Read_MachineThatCannotBeTrue_IsIgnoredAndTheGroupsLimitCounts(string text)
+    public void Read_AbsurdMachine_IsIgnoredAndTheGroupsLimitCounts(string text)
     {
         FakeFiles files = new() { ["/proc/meminfo"] = text };
         Assert.Equal(Headroom.Unknown, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom());

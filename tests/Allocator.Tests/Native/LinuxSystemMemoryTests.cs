@@ -67,7 +67,7 @@ public class LinuxSystemMemoryTests
     }
 
     [Fact]
-    public void Read_ContainerOfVersion1_TakesNobodysStalls()
+    public void Read_ContainerOfVersion1_UsesNoStalls()
     {
         MemoryLoad load = Read(new FakeFiles
         {

@@ -36,6 +36,6 @@ public class WindowsJobTests
     }
 
     [Fact]
-    public void TryJudge_LimitOfZero_IsAsIfItWereNotThere() =>
+    public void TryJudge_LimitOfZero_IsIgnored() =>
         Assert.Null(WindowsJob.TryJudge(new WindowsJob.Limits { Flags = Process | Job }, 1, 1));
 }

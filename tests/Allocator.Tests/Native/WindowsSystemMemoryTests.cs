@@ -11,7 +11,7 @@ public class WindowsSystemMemoryTests
     [InlineData(false, true, true)]
     [InlineData(false, null, false)]
     [InlineData(true, false, true)]
-    public void Read_NoJob_JudgesTheMachineAndWindowsOwnWord(bool isBusy, bool? isLow, bool expected)
+    public void Read_NoJob_UsesTheMachinesLoadAndWindowsNotification(bool isBusy, bool? isLow, bool expected)
     {
         MemoryLoad load = new WindowsSystemMemory(static () => null, () => isBusy
             ? s_busyMachine
@@ -23,7 +23,7 @@ public class WindowsSystemMemoryTests
     [Theory]
     [InlineData(100, false)]
     [InlineData(450, true)]
-    public void Read_JobWithALimit_IsNotConcernedByTheMachine(long used, bool expected)
+    public void Read_JobWithALimit_IgnoresTheMachine(long used, bool expected)
     {
         MemoryLoad load = new WindowsSystemMemory(
             () => Load(MemoryLoadSource.JobObject, used, 500), static () => s_busyMachine, static () => true).ReadLoad();

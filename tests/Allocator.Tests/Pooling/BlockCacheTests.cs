@@ -92,7 +92,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void Drain_OnlyWanted_LeavesTheOthersInPlace()
+    public void Drain_SomeWanted_LeavesTheOthersInPlace()
     {
         using TestPool test = new(2);
         List<(BlockGuard Block, long Generation)> rents = test.RentAndBegin(2);
@@ -104,7 +104,7 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void Rent_OneBlockPassedFromThreadToThread_NeedsNoFurther()
+    public void Rent_OneBlockPassedFromThreadToThread_NeedsNoOtherBlock()
     {
         using TestPool test = new(8);
         for (int i = 0; i < 3 * BlockCache.Capacity; i++)

@@ -305,7 +305,7 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Committed_AllocatesItself_IsNotUnderALock()
+    public void Committed_HookAllocates_HoldsNoLock()
     {
         using TestSetup setup = new(options: _device.CreateOptions());
         _device.OnCommitted = count =>

@@ -16,7 +16,7 @@ public class HeldPagesTests
     }
 
     [SkippableFact]
-    public void KeepBlocks_PageHeldFromOutside_StaysTheBlocks()
+    public void KeepBlocks_PageHeldFromOutside_StaysWithItsBlock()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs vmsplice.");
         using TestSetup setup = new(

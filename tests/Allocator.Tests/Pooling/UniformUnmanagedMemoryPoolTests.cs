@@ -40,7 +40,7 @@ public class UniformUnmanagedMemoryPoolTests
     }
 
     [Fact]
-    public void Rent_RunWithoutMemoryWhileOthersAreIdle_TakesNoMoreMemory()
+    public void Rent_RunNeedsNewMemoryWhileBlocksAreIdle_PurgesAsMuch()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 6).Select(_ => setup.Allocator.Allocate<byte>(Block))];

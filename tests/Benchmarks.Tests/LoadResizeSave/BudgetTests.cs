@@ -31,7 +31,7 @@ public sealed class BudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task ProcessAsync_BudgetTaken_WaitsWithoutAThreadAndGoesOnWhenItIsBack()
+    public async Task ProcessAsync_BudgetTaken_WaitsWithoutAThreadUntilItIsReturned()
     {
         Write("a.png", 300, 200);
         Admission others = await _store.AdmitAsync(BudgetInBytes, CancellationToken.None);

@@ -12,7 +12,7 @@ public class CommandLineTests
     }
 
     [Fact]
-    public void Read_Quick_IsBriefWhereNothingElseIsSaid()
+    public void Read_Quick_ChangesOnlyUnsetOptions()
     {
         JobOptions options = JobCommand.Read(Run("--quick", "--repeat", "2", "--allocator", "arraypool", "pool"));
 
@@ -24,7 +24,7 @@ public class CommandLineTests
     [InlineData(5, "--pipelines")]
     [InlineData(1, "--pipelines", "--quick")]
     [InlineData(3, "--pipelines", "--runs", "3", "--container", "350")]
-    public void Read_Pipelines_AreFiveRunsUnlessSaid(int runs, params string[] arguments)
+    public void Read_Pipelines_HaveFiveRunsByDefault(int runs, params string[] arguments)
         => Assert.Equal(runs, JobCommand.Read(Run(arguments)).Runs);
 
     [Theory]
@@ -37,7 +37,7 @@ public class CommandLineTests
     [InlineData("survive", "--ways", "other")]
     [InlineData("survive", "--limits", "10")]
     [InlineData("chaos", "--scenarios", "other")]
-    public void Parse_WhatCannotBe_HasAnError(params string[] arguments)
+    public void Parse_InvalidArguments_HasAnError(params string[] arguments)
     {
         RootCommand root = JobCommand.Create();
         root.Add(SurvivalMeasurement.Create());

@@ -64,7 +64,7 @@ public class RasterTests
     [InlineData(SKEncodedImageFormat.Jpeg)]
     [InlineData(SKEncodedImageFormat.Png)]
     [InlineData(SKEncodedImageFormat.Webp)]
-    public void Resize_FileThatIsCutShort_IsRefusedAndNothingStaysOut(SKEncodedImageFormat format)
+    public void Resize_TruncatedFile_IsRefusedAndLeavesNothing(SKEncodedImageFormat format)
     {
         using PixelStore store = Pictures.Store();
         byte[] file = Pictures.File(400, 300, format);

@@ -16,7 +16,7 @@ public sealed class ServiceReportTests
     public void Faults_GoodRun_AreNone() => Assert.Empty(Result(isProtected: true).Faults);
 
     [Fact]
-    public void Faults_WhatMustNotBe_IsNamed()
+    public void Faults_BadRun_AreNamed()
     {
         ServiceTrialResult good = Result(isProtected: true);
         HistorySample idle = good.History![^1];

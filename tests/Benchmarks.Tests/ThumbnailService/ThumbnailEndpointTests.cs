@@ -85,7 +85,7 @@ public sealed class ThumbnailEndpointTests
     [InlineData(0)]
     [InlineData(5)]
     [InlineData(200)]
-    public async Task Post_CutPicture_IsRefusedAndNothingStaysOut(int length)
+    public async Task Post_TruncatedPicture_IsRefusedAndLeavesNothing(int length)
     {
         await using RunningService service = await RunningService.StartAsync();
 

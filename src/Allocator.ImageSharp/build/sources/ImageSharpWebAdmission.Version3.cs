@@ -10,7 +10,7 @@ using global::SixLabors.ImageSharp.Formats;
 
 internal static partial class ImageSharpWebAdmission
 {
-    // Those that a hook has given, else those of ImageSharp.Web, over another configuration.
+    // Returns the options that a hook has given, else those of ImageSharp.Web, with another configuration.
     private static DecoderOptions Over(Configuration own, Configuration ofWeb, DecoderOptions? given) => given is null
         ? new DecoderOptions { Configuration = own }
         : new DecoderOptions

@@ -14,8 +14,8 @@ internal static partial class ImageSharpWebAdmission
     // All options share one configuration until the host sets another.
     private static readonly Configuration s_default = new ImageSharpMiddlewareOptions().Configuration;
 
-    // Those that a hook has given, else those of ImageSharp.Web, over another configuration. It converts colours to sRGB only with its own
-    // configuration, whose encoders it knows.
+    // Returns the options that a hook has given, else those of ImageSharp.Web, with another configuration. ImageSharp.Web converts colours
+    // to sRGB only with its own configuration, whose encoders it knows.
     private static DecoderOptions Over(Configuration own, Configuration ofWeb, DecoderOptions? given) => given is null
         ? new DecoderOptions
         {

@@ -12,7 +12,7 @@ public class ChaosScenarioTests
     }
 
     [Fact]
-    public void FindFaults_JobsThatEndAsTheyMust_AreNone()
+    public void FindFaults_ExpectedEnds_AreNone()
     {
         ContainedRun run = ContainedRuns.Finished(
             ContainedRuns.Job(JobEnd.Done),
@@ -37,7 +37,7 @@ public class ChaosScenarioTests
     }
 
     [Fact]
-    public void FindFaults_ARefusal_IsOneWhereNoneMayBe()
+    public void FindFaults_Refusal_IsAFaultWhereNoneIsAllowed()
     {
         ContainedRun run = ContainedRuns.Finished(JobEnd.Done, JobEnd.Done, JobEnd.Refused);
 

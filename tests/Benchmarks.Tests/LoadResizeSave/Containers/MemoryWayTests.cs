@@ -35,7 +35,7 @@ public class MemoryWayTests
     public void Budget_OfALimit_LeavesTheRuntimeAndAnEighth(int limit, int budget) => Assert.Equal(budget, MemoryWay.Budget(limit));
 
     [Fact]
-    public void CreateStore_Aligned_CountsWhatIsOutAndLendsNoMoreAfterDispose()
+    public void CreateStore_Aligned_CountsOutstandingMemoryAndLendsNoneAfterDispose()
     {
         using PixelStore store = MemoryWay.Get("aligned").CreateStore(350, TimeSpan.FromMinutes(1));
         IMemoryOwner<byte> owner = store.Allocate(4000);

@@ -44,7 +44,7 @@ public sealed class PictureJobTests : IDisposable
     }
 
     [Fact]
-    public void Run_Abandoned_LeavesMemoryOut()
+    public void Run_Abandoned_LeavesMemoryOutstanding()
     {
         using PixelStore store = Create("reserve");
 
@@ -67,7 +67,7 @@ public sealed class PictureJobTests : IDisposable
     }
 
     [Fact]
-    public void Judge_WhatNoJobMayThrow_IsNoEnd()
+    public void Judge_UnexpectedException_IsNoEnd()
     {
         Assert.Null(PictureJob.Judge(new InvalidOperationException(), JobKind.Whole));
         Assert.Null(PictureJob.Judge(new ObjectDisposedException("x"), JobKind.Abandoned));
@@ -77,7 +77,7 @@ public sealed class PictureJobTests : IDisposable
     }
 
     [Fact]
-    public void Judge_MoreThanThereEverIs_IsRefusedForGood()
+    public void Judge_NeverFits_IsRefusedPermanently()
     {
         using PixelStore store = Create("budget");
 

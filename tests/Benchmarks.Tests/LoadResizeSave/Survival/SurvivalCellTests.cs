@@ -23,7 +23,7 @@ public class SurvivalCellTests
     [InlineData("budget", 19, 1, false)]
     [InlineData("default", 18, 2, true)]
     [InlineData("default", 17, 3, false)]
-    public void KeepsClaim_SoManyKilled_IsThatOfTheWay(string way, int finished, int killed, bool keeps)
+    public void KeepsClaim_NumberKilled_DependsOnTheStrategy(string way, int finished, int killed, bool keeps)
     {
         ContainedRun[] runs = [
             .. Enumerable.Repeat(ContainedRuns.Done(Jobs), finished), .. Enumerable.Repeat(ContainedRuns.Killed(), killed)];

@@ -69,6 +69,6 @@ public class ResultPartTests
     [Theory]
     [InlineData("--only", "no-such-part")]
     [InlineData("--within", "-1")]
-    public void Parse_WhatCannotBe_HasAnError(params string[] arguments)
+    public void Parse_InvalidArguments_HasAnError(params string[] arguments)
         => Assert.NotEmpty(AllCommand.Create().Parse(arguments).Errors);
 }

@@ -9,7 +9,7 @@ public class MarkdownTests
     [InlineData("two\nlines", "two lines")]
     [InlineData("`Rent<byte>|x` and <b>", "`Rent<byte>\\|x` and &lt;b&gt;")]
     [InlineData("one ` alone", "one \\` alone")]
-    public void Text_WhatMarkdownReadsOtherwise_IsEscaped(string text, string expected) => Assert.Equal(expected, Markdown.Text(text));
+    public void Text_MarkdownSyntax_IsEscaped(string text, string expected) => Assert.Equal(expected, Markdown.Text(text));
 
     [Fact]
     public void Code_WithAPipeAndABacktick_StaysOneCell() => Assert.Equal("`` a \\| ` ``", Markdown.Code("a | `"));

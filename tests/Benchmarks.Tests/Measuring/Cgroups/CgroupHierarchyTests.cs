@@ -38,7 +38,7 @@ public sealed class CgroupHierarchyTests
     }
 
     [Fact]
-    public void Find_ContainerThatKeepsTheHostsPaths_GivesTheFolderThatIsThere()
+    public void Find_ContainerWithTheHostsPaths_ReturnsTheExistingFolder()
     {
         CgroupHierarchy? found = CgroupHierarchy.Find(
             "4:memory:/docker/0123\n", "35 31 0:32 /docker/0123 /sys/fs/cgroup/memory ro master:11 - cgroup cgroup rw,memory\n");

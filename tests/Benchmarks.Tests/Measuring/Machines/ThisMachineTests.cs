@@ -6,11 +6,11 @@ public class ThisMachineTests
     [InlineData("AMD EPYC", "amd-epyc")]
     [InlineData("Intel(R) Xeon(R) Processor", "intel-xeon")]
     [InlineData("Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "intel-core-i7-8700")]
-    public void FolderName_OfAProcessor_LeavesOutWhatEveryOneIsCalled(string processor, string expected)
+    public void FolderName_OfAProcessor_LeavesOutCommonWords(string processor, string expected)
         => Assert.Equal(expected, ThisMachine.FolderName(Documents.Create().Machine with { Processor = processor }));
 
     [Fact]
-    public void Describe_ThisMachine_KnowsAllThatMatters()
+    public void Describe_ThisMachine_HasAllFields()
     {
         MachineDescription machine = ThisMachine.Describe();
 

@@ -33,7 +33,7 @@ public class ResultFileTests
     }
 
     [Fact]
-    public void Read_FileWithoutWhatIsOptional_HasItEmpty()
+    public void Read_FileWithoutOptionalParts_HasThemEmpty()
     {
         using TemporaryFolder folder = new();
         string path = folder.At("old.json");
