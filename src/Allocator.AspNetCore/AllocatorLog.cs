@@ -90,9 +90,8 @@ internal static partial class AllocatorLog
     [LoggerMessage(
         14,
         LogLevel.Warning,
-        "{Endpoint} reserved {ReservedMegabytes} MiB of {LimitMegabytes} MiB: such requests run one at a time. Lower the estimate, or "
-            + "raise the limit.")]
-    public static partial void OneAtATime(ILogger logger, string? endpoint, long reservedMegabytes, long limitMegabytes);
+        "{Endpoint} needed {NeededMegabytes} MiB of {LimitMegabytes} MiB: such requests run one at a time. {Advice}")]
+    public static partial void OneAtATime(ILogger logger, string? endpoint, long neededMegabytes, long limitMegabytes, string advice);
 
     [LoggerMessage(
         15,

@@ -34,6 +34,28 @@ public class EndpointUseTests
         Assert.Equal(9L << 20, health.Data["largestReservationBytes"]);
     }
 
+    // The first claim is half of what is left. It says nothing about the need.
+    [Theory]
+    [InlineData(1 << 20, 0)]
+    [InlineData(9 << 20, 1)]
+    public async Task Requests_WithoutAnEstimate_WarnOfWhatTheyNeeded(int bytes, int warnings)
+    {
+        await using Service service = await Service.StartAsync(
+            app => app.MapGet("/", (HttpContext context) =>
+            {
+                context.GetMemoryReservation().Allocate<byte>(bytes).Dispose();
+                return "";
+            }).RequireMemory(),
+            static builder => builder.Services.AddMemoryAllocator(static options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes));
+
+        await GetAsync(service, 3);
+
+        Assert.DoesNotContain(service.Log.Entries, static entry => entry.Id == 13);
+        Log.Entry[] entries = [.. service.Log.Entries.Where(static entry => entry.Id == 14)];
+        Assert.Equal(warnings, entries.Length);
+        Assert.All(entries, static entry => Assert.Contains("RequireMemoryBySize", entry.Message, StringComparison.Ordinal));
+    }
+
     [Theory]
     [InlineData(true, 0)]
     [InlineData(false, 1)]

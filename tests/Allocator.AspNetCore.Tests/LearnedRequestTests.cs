@@ -77,6 +77,17 @@ public class LearnedRequestTests
         Assert.Equal(size, Assert.Single(service.Allocator.GetJobStatistics()).Size);
     }
 
+    [Fact]
+    public async Task RequireMemoryBySize_RequestWithoutABody_MeasuresAnEmptyOne()
+    {
+        await using Service service = await Service.StartAsync(static app => app
+            .MapPost("/", static () => "").RequireMemoryBySize(static context => PictureHeader.TryRead(context.Request.Body, out _)
+                ? new ValueTask<long>(1)
+                : throw new InvalidDataException("This is no picture.")));
+        using HttpResponseMessage response = await service.Client.PostAsync("/", null);
+        Assert.Equal(HttpStatusCode.UnprocessableEntity, response.StatusCode);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]

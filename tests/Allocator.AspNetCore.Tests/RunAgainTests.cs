@@ -106,6 +106,8 @@ public class RunAgainTests
         Assert.True(service.Allocator.TryReserve(8 << 20, out other));
         using HttpResponseMessage response = await service.Client.GetAsync("/");
         Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+        Log.Entry entry = Assert.Single(service.Log.Entries, static entry => entry.Id == 5);
+        Assert.Contains("was refused memory 1 times, beyond 1,048,576 reserved bytes", entry.Message, StringComparison.Ordinal);
         other.Dispose();
     }
 

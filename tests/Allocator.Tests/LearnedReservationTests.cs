@@ -179,6 +179,7 @@ public class LearnedReservationTests
         setup.Clock.Advance(TimeSpan.FromSeconds(2));
         MemoryReservation job = await setup.Allocator.ReserveAsync("thumbnails");
         Assert.Equal((Usable - (73 * Block)) / 2, job.ReservedBytes);
+        Assert.Contains("  waiting      0 requests now", setup.Allocator.DescribeMemory());
         Assert.False(setup.Allocator.TryReserve("thumbnails", out _));
         Assert.False(setup.Allocator.TryReserve("other", out _));
 

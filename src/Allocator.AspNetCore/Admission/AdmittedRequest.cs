@@ -68,7 +68,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         if (_reservation is { } reservation)
         {
-            use.Note(_context.RequestServices, _logger, EndpointName, _allocator, reservation);
+            bool isLearned = _requirement.Kind != RequirementKind.Bytes;
+            use.Note(_context.RequestServices, _logger, EndpointName, _allocator, reservation, isLearned);
         }
     }
 
@@ -126,9 +127,15 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> ReceiveBodyAsync()
     {
-        if (_context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == false
-            || _context.Features.Get<IHttpExtendedConnectFeature>()?.IsExtendedConnect == true)
+        if (_context.Features.Get<IHttpExtendedConnectFeature>()?.IsExtendedConnect == true)
         {
+            return null;
+        }
+
+        if (_context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == false)
+        {
+            // A measure may read it synchronously, which the server's own stream refuses.
+            _context.Request.Body = Stream.Null;
             return null;
         }
 
@@ -340,7 +347,10 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);
             _context.Response.Clear();
             _wasRefused = true;
-            return Refusal.Busy(_requirement.Timeout, exception.Message);
+            return Refusal.Busy(
+                _requirement.Timeout,
+                $"Its job was refused memory {_reservation.RefusalCount} times, beyond {_reservation.ReservedBytes:N0} reserved bytes, and failed: "
+                    + exception.Message);
         }
     }
 

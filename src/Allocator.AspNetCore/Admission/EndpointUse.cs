@@ -13,6 +13,11 @@ internal sealed class EndpointUse
     /// <summary>Some requests are cached, or fail: the first one alone does not prove that a reservation is never used.</summary>
     public const int UnusedRequests = 10;
 
+    private const string AdviceForEstimates = "Lower the estimate, or raise the limit.";
+
+    private const string AdviceForLearned =
+        "Raise the limit, or use a smaller picture; if pictures differ in size, RequireMemoryBySize lets small ones run beside large ones.";
+
     private int _isCapacityLogged;
     private int _isOneLogged;
     private long _largest;
@@ -20,37 +25,46 @@ internal sealed class EndpointUse
     private int _ended;
 
     /// <summary>Notes a request that has ended.</summary>
-    public void Note(IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, MemoryReservation reservation)
+    /// <param name="services">The services of the request.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="endpoint">The endpoint's name.</param>
+    /// <param name="allocator">The allocator.</param>
+    /// <param name="reservation">What the request had reserved.</param>
+    /// <param name="isLearned">Whether that was no estimate: the first claim of an endpoint is a guess, so what was used counts.</param>
+    public void Note(
+        IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, MemoryReservation reservation, bool isLearned)
     {
         long reserved = reservation.ReservedBytes;
+        long used = reservation.PeakUsedBytes + reservation.PeakElsewhereBytes;
         if (reserved > 0)
         {
-            NoteCapacity(services, logger, endpoint, allocator, reserved);
-            NoteUse(logger, endpoint, reservation.PeakUsedBytes + reservation.PeakElsewhereBytes, reserved);
+            NoteCapacity(services, logger, endpoint, allocator, isLearned ? used : reserved, isLearned);
+            NoteUse(logger, endpoint, used, reserved);
         }
     }
 
-    private void NoteCapacity(IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, long reserved)
+    private void NoteCapacity(
+        IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, long needed, bool isLearned)
     {
-        services.GetService<AdmissionMeter>()?.Of(allocator).NoteLargest(reserved);
+        services.GetService<AdmissionMeter>()?.Of(allocator).NoteLargest(needed);
 
-        // Only a reservation larger than any before is reported, because the limit is read from files.
-        bool isLargest = reserved > Volatile.Read(ref _largest);
+        // Only a need larger than any before is reported, because the limit is read from files.
+        bool isLargest = needed > Volatile.Read(ref _largest);
         if (!isLargest || services.GetService<RunningAllocators>()?.LargestTotalOf(allocator) is not { } limit)
         {
             return;
         }
 
-        Volatile.Write(ref _largest, reserved);
-        bool fitsOne = reserved > limit / 2;
+        Volatile.Write(ref _largest, needed);
+        bool fitsOne = needed > limit / 2;
         if (fitsOne && Interlocked.Exchange(ref _isOneLogged, 1) == 0)
         {
             Volatile.Write(ref _isCapacityLogged, 1);
-            AllocatorLog.OneAtATime(logger, endpoint, reserved >> 20, limit >> 20);
+            AllocatorLog.OneAtATime(logger, endpoint, needed >> 20, limit >> 20, isLearned ? AdviceForLearned : AdviceForEstimates);
         }
-        else if (Interlocked.Exchange(ref _isCapacityLogged, 1) == 0)
+        else if (!isLearned && Interlocked.Exchange(ref _isCapacityLogged, 1) == 0)
         {
-            AllocatorLog.Capacity(logger, endpoint, reserved >> 20, limit >> 20, limit / reserved);
+            AllocatorLog.Capacity(logger, endpoint, needed >> 20, limit >> 20, limit / needed);
         }
     }
 

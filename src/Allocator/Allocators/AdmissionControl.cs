@@ -238,7 +238,12 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     public long ReportBegin(BudgetRequest request)
     {
         MemoryBudget budget = request.Account.Budget!;
-        AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, counters.AllocatorName);
+        if (AllocatorEventSource.Log.WritesBudgets)
+        {
+            long limit = budget.LimitInBytes == long.MaxValue ? LimitOf(budget) : budget.LimitInBytes;
+            AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, limit, counters.AllocatorName);
+        }
+
         return settings.Clock.NowMilliseconds;
     }
 

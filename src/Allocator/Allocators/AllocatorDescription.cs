@@ -20,13 +20,12 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
     private readonly StringBuilder _text = new();
 
     public string Write(
-        in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, LearnedJobs jobs,
-        bool isDisposed)
+        in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget budget, bool isDisposed)
     {
         string state = isDisposed ? ", disposed: outstanding memory is freed when it is returned" : "";
         _text.Append($"{nameof(MemoryAllocator)} {settings.Options.Name ?? "without a name"}, {settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
-        WriteJobs(jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs).SelectMany(static job => job.ReadSizes()));
+        WriteJobs(budget.Jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs).SelectMany(static job => job.ReadSizes()));
         WriteSystem();
         WriteOutstanding(now, pool);
         Line("idle", $"{Bytes(now.RetainedBytes)}, {Bytes(arrays.IdleBytes)} of it in arrays; "
@@ -60,19 +59,19 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
 
     private void Line(string title, string text) => _text.Append("  ").Append(title.PadRight(13)).Append(text).Append('\n');
 
-    private void WriteLimits(in MemoryAllocatorStatistics now, MemoryBudget? budget)
+    private void WriteLimits(in MemoryAllocatorStatistics now, MemoryBudget budget)
     {
         MemoryAllocatorOptions options = settings.Options;
         Line("pool", $"keeps up to {Bytes(settings.Geometry.MaximumBytes)} in blocks of {Bytes(settings.Geometry.BlockSizeInBytes)} "
             + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}"
-            + (budget is null ? ")" : ", at most the budget)"));
+            + (budget.IsCounted ? ", at most the budget)" : ")"));
         Line("one request", $"up to {Bytes(settings.AllocationLimitInBytes)} "
             + $"({Option(nameof(options.AllocationLimitMegabytes), options.AllocationLimitMegabytes is not null)})");
         Line("budget", settings.MemoryBudgetInBytes is not long limit
             ? $"none ({Options}{nameof(options.MemoryBudgetMegabytes)})"
             : $"{Bytes(limit)}, {Bytes(now.BudgetUsedBytes)} outstanding or reserved "
                 + $"({Options}{nameof(options.MemoryBudgetMegabytes)})");
-        Line("waiting", budget is null
+        Line("waiting", !budget.IsCounted && !budget.WatchesContainer
             ? "no: nothing waits without a limit"
             : Invariant($"{budget.Waiters:N0} requests now, {now.BudgetWaits:N0} so far; synchronous calls wait up to ")
                 + $"{options.BudgetTimeout} ({Options}{nameof(options.BudgetTimeout)})");

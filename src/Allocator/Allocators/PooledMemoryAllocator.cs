@@ -187,7 +187,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         if (inFull)
         {
             return new AllocatorDescription(_settings, _counters).Write(
-                now, _pool, _countedArrays, _budget, Jobs, Volatile.Read(ref _disposed) != 0);
+                now, _pool, _countedArrays, _context.Budget, Volatile.Read(ref _disposed) != 0);
         }
 
         string budget = _budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
