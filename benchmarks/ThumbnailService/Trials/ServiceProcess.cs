@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.ComponentModel;
 using System.Net.Http.Json;
 
 namespace ThumbnailService.Trials;
@@ -24,8 +25,16 @@ internal sealed class ServiceProcess : IDisposable
     {
         get
         {
-            _process.Refresh();
-            return _process.HasExited ? TimeSpan.Zero : _process.TotalProcessorTime;
+            try
+            {
+                _process.Refresh();
+                return _process.HasExited ? TimeSpan.Zero : _process.TotalProcessorTime;
+            }
+            catch (Win32Exception)
+            {
+                // It is being killed.
+                return TimeSpan.Zero;
+            }
         }
     }
 
