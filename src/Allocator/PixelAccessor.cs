@@ -119,7 +119,7 @@ public readonly ref struct PixelAccessor<TPixel>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal unsafe Span<TPixel> GetSpan(int y, int length)
     {
-        // The usual case: one multiplication, where images of several blocks take three, so a loop is as fast as over slices of an array.
+        // The usual case: one multiplication, where images of several blocks take three.
         if (_run != 0)
         {
             return MemoryMarshal.CreateSpan(ref *(TPixel*)(_run + y * _stride), length);
