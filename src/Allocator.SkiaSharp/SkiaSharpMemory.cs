@@ -267,8 +267,8 @@ public static class SkiaSharpMemory
         if (!seekable.CanSeek)
         {
             throw new ArgumentException(
-                "The stream cannot seek: what is read would be lost. Pass its first bytes; in an endpoint with RequireMemory, pass the stream of "
-                    + "IMemoryReservationFeature.OpenBody().",
+                "The stream cannot seek: what is read would be lost. Pass its first bytes; in an endpoint with RequireMemory, pass the "
+                    + "stream of IMemoryReservationFeature.OpenBody().",
                 nameof(seekable));
         }
 

@@ -349,8 +349,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             _wasRefused = true;
             return Refusal.Busy(
                 _requirement.Timeout,
-                $"Its job was refused memory {_reservation.RefusalCount} times, beyond {_reservation.ReservedBytes:N0} reserved bytes, and failed: "
-                    + exception.Message);
+                $"Its job was refused memory {_reservation.RefusalCount} times, beyond {_reservation.ReservedBytes:N0} reserved bytes, and "
+                    + $"failed: {exception.Message}");
         }
     }
 

@@ -32,7 +32,8 @@ internal sealed class EndpointUse
     /// <param name="reservation">What the request had reserved.</param>
     /// <param name="isLearned">Whether that was no estimate: the first claim of an endpoint is a guess, so what was used counts.</param>
     public void Note(
-        IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, MemoryReservation reservation, bool isLearned)
+        IServiceProvider services, ILogger logger, string? endpoint, MemoryAllocator allocator, MemoryReservation reservation,
+        bool isLearned)
     {
         long reserved = reservation.ReservedBytes;
         long used = reservation.PeakUsedBytes + reservation.PeakElsewhereBytes;

@@ -8,6 +8,9 @@ internal static class UploadedPicture
     // The fields of a form before its first file are searched up to here.
     private const int LongestStart = 16 * 1024;
 
+    // A header that is cut off is read up to 1 MiB: a hostile form must not have thousands of them read.
+    private const int MostParts = 16;
+
     private static ReadOnlySpan<byte> EndOfPartHeaders => "\r\n\r\n"u8;
 
     /// <summary>
@@ -20,7 +23,7 @@ internal static class UploadedPicture
     {
         if (!isForm)
         {
-            return TryRead(open, 0, out long size) ? size : 1;
+            return Read(open, 0) ?? 1;
         }
 
         byte[] start = ArrayPool<byte>.Shared.Rent(LongestStart);
@@ -30,11 +33,11 @@ internal static class UploadedPicture
             int length = body.ReadAtLeast(start, LongestStart, throwOnEndOfStream: false);
             ReadOnlySpan<byte> left = start.AsSpan(0, length);
             long offset = 0;
-            for (int end; (end = left.IndexOf(EndOfPartHeaders)) >= 0;)
+            for (int part = 0, end; part < MostParts && (end = left.IndexOf(EndOfPartHeaders)) >= 0; part++)
             {
                 offset += end + EndOfPartHeaders.Length;
                 left = left[(end + EndOfPartHeaders.Length)..];
-                if (TryRead(open, offset, out long size))
+                if (Read(open, offset) is { } size)
                 {
                     return size;
                 }
@@ -48,11 +51,9 @@ internal static class UploadedPicture
         }
     }
 
-    private static bool TryRead(Func<long, long?, BodyView> open, long offset, out long size)
+    private static long? Read(Func<long, long?, BodyView> open, long offset)
     {
         using BodyView body = open(offset, null);
-        bool isPicture = PictureHeader.TryRead(body, out PictureHeader header);
-        size = isPicture ? header.ExpectedBytes : 1;
-        return isPicture;
+        return PictureHeader.TryRead(body, out PictureHeader header) ? header.ExpectedBytes : null;
     }
 }

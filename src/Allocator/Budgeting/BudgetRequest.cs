@@ -47,7 +47,9 @@ internal class BudgetRequest : Completion
     /// <summary>Gets whether a reservation begins when it is granted.</summary>
     public bool IsOfJob => _begins is not null;
 
-    /// <summary>Gets the learned job that begins when it is granted. Null for a part of another job, which draws on that one's claim.</summary>
+    /// <summary>
+    /// Gets the learned job that begins when it is granted. Null for a part of another job, which draws on that one's claim.
+    /// </summary>
     public RunningJob? LearnedJob => _begins is { IsLearned: true } && Account is MemoryBudget ? _begins.Job : null;
 
     /// <summary>Gets how many bytes it asks for. If they are learned, they may change until the outcome is decided.</summary>
