@@ -30,7 +30,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <summary>Gets the requested bytes, at most <see cref="long.MaxValue"/>.</summary>
     public long RequestedBytes { get; }
 
-    /// <summary>Gets the limit that the request exceeds, in bytes: of one allocation, or of the memory budget.</summary>
+    /// <summary>Gets the limit that the request exceeds, in bytes: of one allocation, the memory budget or the container.</summary>
     public long LimitBytes { get; }
 
     /// <summary>

@@ -240,7 +240,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         MemoryBudget budget = request.Account.Budget!;
         if (AllocatorEventSource.Log.WritesBudgets)
         {
-            long limit = budget.LimitInBytes == long.MaxValue ? LimitOf(budget) : budget.LimitInBytes;
+            long limit = budget.LimitInBytes == long.MaxValue ? LimitOf(budget) - budget.MinimumFreeBytes : budget.LimitInBytes;
             AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, limit, counters.AllocatorName);
         }
 

@@ -36,7 +36,7 @@ internal sealed class MemoryRecovery(
     {
         if (BlockHooks.IsReleasing)
         {
-            throw MemoryLimitExceededException.ForHook(requestedBytes, context.Budget.LimitInBytes);
+            throw MemoryLimitExceededException.ForHook(requestedBytes, LimitOf(context.Budget));
         }
 
         missingBytes = Math.Max(missingBytes, refusals.RefusedBytes);
@@ -55,6 +55,11 @@ internal sealed class MemoryRecovery(
     /// <summary>Does that on the thread for long work. The next <see cref="Recover"/> then does not block.</summary>
     public Task RunLastResortAsync() =>
         settings.Scheduler.Collections.RunLastResortAsync(settings.SearchPeriod is not null, settings.HeapTrimmer, context.Counters);
+
+    // Without a budget, the container is the limit.
+    private static long LimitOf(MemoryBudget budget) => budget.Headroom is { } headroom
+        ? Math.Min(budget.LimitInBytes, headroom.Read().LimitBytes - budget.MinimumFreeBytes)
+        : budget.LimitInBytes;
 
     // The container certainly has no room: it would kill the process for this memory. Everything that makes room is tried in the order of
     // its cost. Then the request fails at once, because a job that waits holds memory that others wait for.

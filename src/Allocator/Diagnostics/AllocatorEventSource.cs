@@ -70,7 +70,9 @@ internal sealed class AllocatorEventSource : EventSource
     public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string? allocatorName) =>
         WriteOnce(9, stackalloc[] { bufferId, bytes, heldMilliseconds }, allocatorName ?? "");
 
-    /// <summary>A request does not fit the memory budget. Event 11 follows, at once if it may not wait.</summary>
+    /// <summary>
+    /// A request does not fit the memory budget, or the container if there is none. Event 11 follows, at once if it may not wait.
+    /// </summary>
     [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes do not fit: {1} of {2} are taken")]
     public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName) =>
         WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");

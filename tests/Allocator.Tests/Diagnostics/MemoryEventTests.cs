@@ -1,4 +1,5 @@
 using System.Diagnostics.Tracing;
+using System.Globalization;
 using System.Xml.Linq;
 
 namespace Allocator.Tests.Diagnostics;
@@ -79,6 +80,29 @@ public class MemoryEventTests
         Assert.Equal(("ReservationUnlimited", "photos"), (name, written["allocatorName"]));
         Assert.Equal(0, listener.Waiting);
     }).Dispose();
+
+    // Without a minimum, a 16th of the container is left to the runtime, and a 200th to page tables.
+    [Theory]
+    [InlineData(0, 400 - 25 - 2)]
+    [InlineData(100, 400 - 100)]
+    public void BudgetWait_NoBudgetInAContainer_NamesWhatTheContainerAllows(int minimumFree, int limit) => RemoteExecutor.Invoke(
+        static (minimumFree, limit) =>
+        {
+            const long Container = 400 * Block;
+            FakeHeadroom left = new() { Now = new Headroom(Container, Container, Container) { HardBytes = Container } };
+            using TestSetup setup = new(4, minimumFree: Block * long.Parse(minimumFree, CultureInfo.InvariantCulture), left: left);
+            using MemoryReservation alone = setup.Allocator.ReserveAsync("thumbnails").AsTask().GetAwaiter().GetResult();
+            using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Budget);
+            Assert.False(setup.Allocator.TryReserve("other", out _));
+
+            (string name, IReadOnlyDictionary<string, object?> began) = listener.TakeValues();
+
+            Assert.Equal(
+                ("BudgetWaitBegan", Block * long.Parse(limit, CultureInfo.InvariantCulture), alone.ReservedBytes),
+                (name, began["limitBytes"], began["usedBytes"]));
+        },
+        minimumFree.ToString(CultureInfo.InvariantCulture),
+        limit.ToString(CultureInfo.InvariantCulture)).Dispose();
 
     [Fact]
     public void BudgetWait_UntilThereIsRoom_SaysHowLong() => RemoteExecutor.Invoke(static async () =>

@@ -108,6 +108,28 @@ public class BlockHooksTests
         Assert.Equal(0, setup.Clock.Waits);
     }
 
+    // By the last figures it fits, but so little would be left that they are read again.
+    [Theory]
+    [InlineData(0)]
+    [InlineData(100)]
+    public void Releasing_AllocatesInAFullContainer_IsRefusedWithItsLimit(int minimumFreeBlocks)
+    {
+        const long Limit = 400 * Block;
+        long free = (minimumFreeBlocks + 20) * Block;
+        FakeHeadroom left = new() { Now = new Headroom(Limit, free, free) };
+        using TestSetup setup = new(options: _device.CreateOptions(), minimumFree: minimumFreeBlocks * Block, left: left);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        MemoryLimitExceededException? refusal = null;
+        _device.OnReleasing = _ =>
+        {
+            left.Now = new Headroom(Limit, 0, 0);
+            setup.Clock.Advance(TimeSpan.FromMilliseconds(1));
+            refusal = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(8 * Block));
+        };
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(Limit - (minimumFreeBlocks * Block), refusal?.LimitBytes);
+    }
+
     [Fact]
     public void Releasing_BeforeThePurge_StillSeesTheContents()
     {
