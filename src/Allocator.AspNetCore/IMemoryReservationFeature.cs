@@ -14,8 +14,8 @@ public interface IMemoryReservationFeature
     MemoryReservation Reservation { get; }
 
     /// <summary>
-    /// Opens a view of the received body. It can seek, which <c>Request.Body</c> cannot, so codecs read headers and pictures from it
-    /// without a copy. Empty if the request has no body.
+    /// Opens a view of the received body. It can seek, also in a form, so codecs read headers and pictures from it without a copy. Empty if
+    /// the request has no body.
     /// </summary>
     /// <returns>
     /// A read-only stream with its own position, at its beginning. Disposing it closes only this view. It ends with the request.

@@ -266,10 +266,7 @@ public static class SkiaSharpMemory
         ArgumentNullException.ThrowIfNull(seekable);
         if (!seekable.CanSeek)
         {
-            throw new ArgumentException(
-                "The stream cannot seek: what is read would be lost. Pass its first bytes; in an endpoint with RequireMemory, pass the "
-                    + "stream of IMemoryReservationFeature.OpenBody().",
-                nameof(seekable));
+            throw new ArgumentException("The stream cannot seek: what is read would be lost. Pass its first bytes.", nameof(seekable));
         }
 
         long position = seekable.Position;

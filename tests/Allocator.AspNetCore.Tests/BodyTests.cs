@@ -2,6 +2,7 @@ using System.Globalization;
 using System.IO.Pipelines;
 using System.Security.Cryptography;
 using Allocator.AspNetCore.Admission;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Mvc;
 
 namespace Allocator.AspNetCore.Tests;
@@ -200,12 +201,22 @@ public class BodyTests : IDisposable
         File.ReadLines("/proc/self/io").Single(line => line.StartsWith("wchar:", StringComparison.Ordinal))["wchar: ".Length..],
         CultureInfo.InvariantCulture);
 
-    /// <summary>Files of a form over one stream would share its position.</summary>
-    [Fact]
-    public async Task Form_WithSeveralFiles_CanBeReadInAnyOrder()
+    /// <summary>
+    /// Files of a form over one stream would share its position. If a filter has set limits, ASP.NET Core reads the form itself.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Form_WithSeveralFiles_CanBeReadInAnyOrder(bool isReadByAspNetCore)
     {
-        await using Service service = await Service.StartAsync(app => app.MapPost("/", async (IFormFileCollection files) =>
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", async (HttpRequest request) =>
         {
+            if (isReadByAspNetCore)
+            {
+                request.HttpContext.Features.Set<IFormFeature>(new FormFeature(request, new FormOptions()));
+            }
+
+            IFormFileCollection files = (await request.ReadFormAsync()).Files;
             await using Stream first = files[0].OpenReadStream();
             await using Stream second = files[1].OpenReadStream();
             byte[][] read = [new byte[100_000], new byte[100_000]];
@@ -380,6 +391,26 @@ public class BodyTests : IDisposable
         await service.Client.GetStringAsync("/");
 
         Assert.Same(Stream.Null, body);
+    }
+
+    /// <summary>Codecs copy what cannot seek, and estimates from it would be refused.</summary>
+    [Theory]
+    [InlineData(1000, false)]
+    [InlineData(200_000, false)]
+    [InlineData(200_000, true)]
+    public async Task Body_NoForm_CanSeekInTheEstimateAndTheEndpoint(int length, bool isBufferedByAnother)
+    {
+        await using Service service = await Service.StartAsync(app => MapBuffered(app, isBufferedByAnother).RequireMemory(context =>
+        {
+            Stream body = context.Request.Body;
+            Assert.True(body.CanSeek);
+            body.Seek(-1, SeekOrigin.End);
+            Assert.Equal((Bytes(length)[^1], length), (body.ReadByte(), body.Position));
+            return new ValueTask<long>(1);
+        }));
+
+        Assert.Equal(
+            Convert.ToHexString(SHA256.HashData(Bytes(length))), await PostAsync(service, Bytes(length), isChunked: false));
     }
 
     private static IEndpointConventionBuilder MapBuffered(WebApplication app, bool isBufferedByAnother)

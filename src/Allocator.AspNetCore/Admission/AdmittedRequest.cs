@@ -205,7 +205,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         if (_body is { } body)
         {
             body.Stream.Position = body.Position;
-            _context.Request.Body = new BufferedBodyStream(body.Stream);
+            _context.Request.Body = new BufferedBodyStream(body.Stream, _context.Request.HasFormContentType);
         }
     }
 

@@ -8,13 +8,20 @@ internal sealed class BufferedBodyStream : Stream
 {
     private readonly Stream _store;
 
-    public BufferedBodyStream(Stream store) => _store = store;
+    /// <param name="store">The store of the body.</param>
+    /// <param name="isForm">
+    /// Whether it is a form. It can seek then too, by Position and Seek, but says no: if a filter has set limits for the form, ASP.NET Core
+    /// would open its files as windows that share this one position. Of a stream that cannot seek, each file keeps a copy.
+    /// </param>
+    public BufferedBodyStream(Stream store, bool isForm)
+    {
+        _store = store;
+        CanSeek = !isForm;
+    }
 
     public override bool CanRead => true;
 
-    // It can seek, by Position and Seek. But code that sees a seekable stream, such as the files of a form, would open windows that share
-    // this one position. For a stream that cannot seek, each file keeps a copy.
-    public override bool CanSeek => false;
+    public override bool CanSeek { get; }
 
     public override bool CanWrite => false;
 
