@@ -9,7 +9,7 @@ internal sealed class AdmissionCounts
 
     private long _largestBytes;
 
-    /// <summary>Gets the largest reservation that was granted.</summary>
+    /// <summary>Gets the largest need of a request: its estimate or, without one, what it took.</summary>
     public long LargestBytes => Volatile.Read(ref _largestBytes);
 
     public void NoteLargest(long bytes)

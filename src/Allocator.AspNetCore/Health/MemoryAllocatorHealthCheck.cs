@@ -62,7 +62,7 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
     private string? Advice(long largest) => largest > 0 && largest > _running?.LargestTotalOf(_allocator) / 2
         ? string.Create(
             CultureInfo.InvariantCulture,
-            $"Memory is available. The largest request has reserved {largest:N0} bytes: such requests run one at a time.")
+            $"Memory is available. The largest request needed {largest:N0} bytes: such requests run one at a time.")
         : null;
 
     private string? Complaint(MemoryLoad load, long budgetUsed, long? budget)
