@@ -11,6 +11,10 @@ namespace Allocator;
 public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
 {
+    // AggressiveOptimization, which netstandard2.0 does not name. Otherwise the runtime, once it has seen which delegate comes here, inlines
+    // it beside a copy of the accessor, with too few registers for both: a loop over rows then takes four times as long.
+    private const MethodImplOptions CallsDelegate = (MethodImplOptions)512;
+
     private readonly MemoryAllocator _allocator;
     private readonly MemoryGroup<byte> _group = new();
     private readonly int _rowAlignmentInBytes;
@@ -61,14 +65,17 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <summary>Calls a delegate with access to all rows.</summary>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ObjectDisposedException">A buffer has been disposed; nothing was called.</exception>
+    [MethodImpl(CallsDelegate)]
     public void ProcessPixelRows(PixelRowsAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRows(static (rows, action) => action(rows), action);
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        action(Access(0, Height));
     }
 
     /// <summary>Calls a delegate with access to all rows, and a state that saves a closure.</summary>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    [MethodImpl(CallsDelegate)]
     public void ProcessPixelRows<TState>(PixelRowsAction<TPixel, TState> action, TState state)
     {
         Throw.IfNull(action, nameof(action));
@@ -78,18 +85,22 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
 
     /// <summary>Calls a delegate that only reads, with access to all rows.</summary>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    [MethodImpl(CallsDelegate)]
     public void ReadPixelRows(ReadOnlyPixelRowsAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRows(static (rows, action) => action(rows), action);
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        action(Access(0, Height));
     }
 
     /// <summary>Calls a delegate that only reads, with access to all rows, and a state that saves a closure.</summary>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    [MethodImpl(CallsDelegate)]
     public void ReadPixelRows<TState>(ReadOnlyPixelRowsAction<TPixel, TState> action, TState state)
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRows(static (rows, call) => call.action(rows, call.state), (action, state));
+        using MemoryGroup<byte>.Reference reference = _group.AddReference();
+        action(Access(0, Height), state);
     }
 
     /// <summary>Calls a delegate with access to all rows of this buffer and another. The sizes may differ.</summary>
@@ -98,13 +109,14 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         where TOther : unmanaged
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRows(other, static (rows, others, action) => action(rows, others), action);
+        ProcessPixelRows(other, [MethodImpl(CallsDelegate)] static (rows, others, action) => action(rows, others), action);
     }
 
     /// <summary>
     /// Calls a delegate with access to all rows of this buffer and another, and a state that saves a closure. The sizes may differ.
     /// </summary>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    [MethodImpl(CallsDelegate)]
     public void ProcessPixelRows<TOther, TState>(
         [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther, TState> action, TState state)
         where TOther : unmanaged
@@ -118,6 +130,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
 
     /// <summary>Calls a delegate with access to all rows of this buffer and two others. The sizes may differ.</summary>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
+    [MethodImpl(CallsDelegate)]
     public void ProcessPixelRows<TSecond, TThird>(
         [Borrowed] PixelBuffer<TSecond> second, [Borrowed] PixelBuffer<TThird> third,
         PixelRowsTripleAction<TPixel, TSecond, TThird> action)
@@ -154,7 +167,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         PixelRowsAction<TPixel> action, int maxDegreeOfParallelism, CancellationToken cancellationToken)
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRowsInParallel(static (rows, action) => action(rows), action, maxDegreeOfParallelism, cancellationToken);
+        ProcessPixelRowsInParallel(
+            [MethodImpl(CallsDelegate)] static (rows, action) => action(rows), action, maxDegreeOfParallelism, cancellationToken);
     }
 
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once, with a state that saves a closure.</summary>
@@ -169,7 +183,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     {
         Throw.IfNull(action, nameof(action));
         using MemoryGroup<byte>.Reference reference = _group.AddReference();
-        ForEachBand((firstRow, height) => action(Access(firstRow, height), state), maxDegreeOfParallelism, cancellationToken);
+        ForEachBand(
+            [MethodImpl(CallsDelegate)] (firstRow, height) => action(Access(firstRow, height), state), maxDegreeOfParallelism,
+            cancellationToken);
     }
 
     /// <summary>
@@ -185,7 +201,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         where TOther : unmanaged
     {
         Throw.IfNull(action, nameof(action));
-        ProcessPixelRowsInParallel(other, static (rows, others, action) => action(rows, others), action, maxDegreeOfParallelism);
+        ProcessPixelRowsInParallel(
+            other, [MethodImpl(CallsDelegate)] static (rows, others, action) => action(rows, others), action, maxDegreeOfParallelism);
     }
 
     /// <summary>As the overload without a state, with a state that saves a closure, until it is cancelled.</summary>
@@ -205,7 +222,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
         using MemoryGroup<byte>.Reference reference = _group.AddReference();
         using MemoryGroup<byte>.Reference otherReference = other._group.AddReference();
         ForEachBand(
-            (firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height), state),
+            [MethodImpl(CallsDelegate)] (firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height), state),
             maxDegreeOfParallelism,
             cancellationToken);
     }
