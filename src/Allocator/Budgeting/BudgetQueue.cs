@@ -227,12 +227,14 @@ internal sealed class BudgetQueue
         return ofWaiting < _budget.ReservedBytes ? null : youngest;
     }
 
-    // If nothing is outstanding, the request would wait for other processes to free memory, which nothing reports.
+    // If nothing is outstanding, the request would wait for other processes to free memory, which nothing reports. A job that a rule holds
+    // back waits for the base to be read.
     private bool FailWhatFindsNothingOutstanding()
     {
         Debug.Assert(Lock.IsHeld);
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
-        bool fails = first is not null && _budget.MayRefuse && _budget.Headroom!.AdmittedBytes == 0;
+        bool fails = first is not null && first.LearnedJob?.IsHeld != true
+            && _budget.MayRefuse && _budget.Headroom!.AdmittedBytes == 0;
         if (fails)
         {
             Settle(first!, BudgetOutcome.NoRoom);

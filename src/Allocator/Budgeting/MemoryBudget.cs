@@ -202,7 +202,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         long now = _clock.NowMilliseconds;
         bool isObserved = watches && Headroom!.IsLimited;
         bool isNothing = job.Learned is null && claim.AllocatedBytes == 0;
-        if (!isNothing && !_running.MayBegin(job, known is null, isObserved, now))
+        job.IsHeld = !isNothing && !_running.MayBegin(job, known is null, isObserved, now);
+        if (job.IsHeld)
         {
             return false;
         }

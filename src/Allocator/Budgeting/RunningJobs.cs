@@ -43,6 +43,9 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether nothing was known of such jobs when it began.</summary>
     public bool IsUnknown { get; set; }
 
+    /// <summary>Gets or sets whether a rule held it back at the last attempt, whatever room there was.</summary>
+    public bool IsHeld { get; set; }
+
     public long BeganMilliseconds { get; set; }
 
     /// <summary>Gets or sets whether no other job has run at the same time.</summary>

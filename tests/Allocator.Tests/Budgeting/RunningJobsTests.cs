@@ -293,6 +293,28 @@ public class RunningJobsTests
         Assert.Equal(80 * Megabyte, job.ElsewhereBytes);
     }
 
+    // The last job ends just then: nothing is outstanding any more, but those that wait for the base have room.
+    [Fact]
+    public void DoWork_TheLastJobEndsWhileRoomIsMade_RefusesNoneThatWaitsForTheBase()
+    {
+        ReservationAccount? first = null;
+        MemoryBudget budget = CreateBudget(trimHeap: _ => first!.Close());
+        LearnedJob job = new("");
+        first = Begin(budget, job);
+        BudgetRequest[] others =
+        [
+            .. Enumerable.Range(0, 3).Select(_ => new BudgetRequest(
+                budget, Least, begins: new ReservationAccount(budget, new RunningJob(job.Of(1), 1)))),
+        ];
+        Array.ForEach(others, other => budget.Post(other));
+
+        ((IBackgroundWork)budget).DoWork();
+
+        Assert.All(others, other => Assert.Equal(BudgetOutcome.Waiting, other.Outcome));
+        budget.ReadBase();
+        Assert.True(others[0].IsGranted);
+    }
+
     // A job whose claim is given does not wait, and nothing says that it ends.
     [Fact]
     public void TryBegin_TheBaseCannotBeRead_WaitsForASecond()
@@ -590,7 +612,7 @@ public class RunningJobsTests
         return begun;
     }
 
-    private MemoryBudget CreateBudget(long minimumFree = 0, Action? collect = null)
+    private MemoryBudget CreateBudget(long minimumFree = 0, Action? collect = null, Action<bool>? trimHeap = null)
     {
         MemoryBudget budget = new(clock: _clock)
         {
@@ -598,6 +620,7 @@ public class RunningJobsTests
             MinimumFreeBytes = minimumFree * Megabyte,
             HonorsLimit = true,
             Collect = collect,
+            TrimHeap = trimHeap,
         };
         _headroom.Register(budget);
         return budget;
