@@ -164,16 +164,20 @@ public class RunningJobsTests
         Assert.Equal(hasNumber ? 99 * Megabyte : Least, begun.ClaimedBytes);
     }
 
-    // Twice the room, as seen: it cannot fit later either. A need that fits once the other has ended waits for that.
+    // Twice the room cannot fit later either. A need that fits once the other has ended waits for that.
     [Theory]
     [InlineData(200, true)]
     [InlineData(100, false)]
     public void TryBegin_KnownNeedBesideALongRunningJob_WaitsIfItFitsLater(long allocated, bool expected)
     {
         MemoryBudget budget = new(100 * Megabyte, _clock);
-        Begin(budget, Learn(1, 0));
+        ReservationAccount stream = Begin(budget, Learn(1, 0));
+        ReservationAccount ofContainer = Begin(_container, Learn(0, 20));
         _clock.Advance(TimeSpan.FromSeconds(10));
         Assert.Equal(expected, TryBegin(budget, Learn(allocated, 0)) is not null);
+        stream.Close();
+        Assert.Equal(expected, TryBegin(_container, Learn(0, (allocated * 10) - 25)) is not null);
+        ofContainer.Close();
     }
 
     [Theory]
