@@ -254,7 +254,9 @@ public abstract partial class MemoryAllocator
         if (rowStrideInBytes == int.MinValue || Math.Abs(rowStrideInBytes) < bytes)
         {
             Throw.OutOfRange(
-                nameof(rowStrideInBytes), rowStrideInBytes, $"must be at least {bytes}, the bytes of {width} pixels, or at most {-bytes}");
+                nameof(rowStrideInBytes),
+                rowStrideInBytes,
+                $"must be at least {bytes}, the bytes of {width} pixels, or from {-int.MaxValue} to {-bytes}");
         }
 
         return PixelRows.LengthInBytes(width, height, rowStrideInBytes, Unsafe.SizeOf<TPixel>());

@@ -281,6 +281,9 @@ public readonly record struct PictureHeader
         bool isLittle = tiff[0] == (byte)'I';
         long directory = ReadNumber(tiff, 4, 4, isLittle);
         long count = ReadNumber(tiff, directory, 2, isLittle);
+
+        // No further than the end: a hostile file has thousands of directories, each of which promises 65,535 entries.
+        count = Math.Min(count, (tiff.Length - directory) / 12);
         for (long i = 0; i < count; i++)
         {
             long entry = directory + 2 + (12 * i);
@@ -324,6 +327,11 @@ public readonly record struct PictureHeader
             return Incomplete(PictureFormat.Png);
         }
 
+        if (!start.Slice(12).StartsWith("IHDR"u8))
+        {
+            return Damaged(PictureFormat.Png);
+        }
+
         // The chunk that makes an animation stands before the pixels, usually behind the header.
         bool isAnimated = false;
         long frames = 0;
@@ -357,32 +365,32 @@ public readonly record struct PictureHeader
 
     private static PictureHeader ReadWebP(ReadOnlySpan<byte> start)
     {
-        if (start.Length < 30)
-        {
-            return start.Length < 12 || start.Slice(8).StartsWith("WEBP"u8)
-                ? Incomplete(PictureFormat.WebP)
-                : Damaged(PictureFormat.Unknown);
-        }
-
-        ReadOnlySpan<byte> chunk = start.Slice(12, 4);
-        if (!start.Slice(8, 4).SequenceEqual("WEBP"u8))
+        if (start.Length >= 12 && !start.Slice(8).StartsWith("WEBP"u8))
         {
             return Damaged(PictureFormat.Unknown);
         }
 
-        if (chunk.SequenceEqual("VP8 "u8))
+        // A whole lossless picture may be shorter than the other headers.
+        ReadOnlySpan<byte> chunk = start.Slice(Math.Min(start.Length, 12));
+        bool isLossless = chunk.StartsWith("VP8L"u8);
+        if (start.Length < (isLossless ? 25 : 30))
         {
-            return new(PictureFormat.WebP, ReadNumber(start, 26, 2, true) & 0x3FFF, ReadNumber(start, 28, 2, true) & 0x3FFF);
+            return Incomplete(PictureFormat.WebP);
         }
 
-        if (chunk.SequenceEqual("VP8L"u8))
+        if (isLossless)
         {
             // 14 bits each, less 1.
             long bits = ReadNumber(start, 21, 4, isLittle: true);
             return DescribeWebP((bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1, TenthsOfLossless);
         }
 
-        if (!chunk.SequenceEqual("VP8X"u8))
+        if (chunk.StartsWith("VP8 "u8))
+        {
+            return new(PictureFormat.WebP, ReadNumber(start, 26, 2, true) & 0x3FFF, ReadNumber(start, 28, 2, true) & 0x3FFF);
+        }
+
+        if (!chunk.StartsWith("VP8X"u8))
         {
             return Damaged(PictureFormat.WebP);
         }

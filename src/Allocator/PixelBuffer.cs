@@ -246,8 +246,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> Crop(int x, int y, int width, int height)
     {
-        Throw.IfNotWithin(x, Width, nameof(x));
-        Throw.IfNotWithin(y, Height, nameof(y));
+        Throw.IfNotWithin(x, Width - 1, nameof(x));
+        Throw.IfNotWithin(y, Height - 1, nameof(y));
         Throw.IfBelowOne(width, nameof(width));
         Throw.IfBelowOne(height, nameof(height));
         Throw.IfNotWithin(width, Width - x, nameof(width));
@@ -339,15 +339,14 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     public override string ToString() =>
         Invariant($"{nameof(PixelBuffer<>)}<{typeof(TPixel).Name}> {Width} × {Height}, {_group.DescribeMemory()}");
 
-    internal bool IsHeld => _group.IsHeld;
-
-    internal void BeginView(MemoryGroup<byte> whole) => _group.BeginView(whole);
+    /// <summary>Gets the bytes, which end with this buffer.</summary>
+    internal MemoryGroup<byte> Group => _group;
 
     private PixelBuffer<TTo> View<TTo>(in PixelRows rows)
         where TTo : unmanaged
     {
         PixelBuffer<TTo> view = new(_allocator, rows, _rowAlignmentInBytes);
-        view.BeginView(_group);
+        view._group.BeginView(_group);
         return view;
     }
 

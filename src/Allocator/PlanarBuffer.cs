@@ -66,32 +66,38 @@ public sealed class PlanarBuffer : IDisposable, IRented
         }
 
         Throw.IfOtherSize<TPixel>(Format.PixelSizeOf(plane));
-        for (View? view = Volatile.Read(ref _views); view is not null; view = view.Next)
-        {
-            if (view.Plane == plane && view.Pixels is PixelBuffer<TPixel> { IsHeld: true } known)
-            {
-                return known;
-            }
-        }
-
-        int memberBytes = _group.IsContiguous ? 0 : _group.BlockLength;
-        PixelBuffer<TPixel> pixels = new(
-            _allocator, Format.RowsOf(plane, Width, Height, _lineBytes, memberBytes), _rowAlignmentInBytes);
-        View added = new(plane, pixels);
-        pixels.BeginView(_group);
+        PixelBuffer<TPixel>? pixels = null;
+        View? added = null;
+        View? first;
         do
         {
-            added.Next = Volatile.Read(ref _views);
+            first = Volatile.Read(ref _views);
+            if (Find<TPixel>(first, plane) is { } known)
+            {
+                // Another thread may have been faster.
+                pixels?.Dispose();
+                return known;
+            }
+
+            if (added is null)
+            {
+                int memberBytes = _group.IsContiguous ? 0 : _group.BlockLength;
+                pixels = new(_allocator, Format.RowsOf(plane, Width, Height, _lineBytes, memberBytes), _rowAlignmentInBytes);
+                added = new(plane, pixels, pixels.Group);
+                pixels.Group.BeginView(_group);
+            }
+
+            added.Next = first;
         }
-        while (Interlocked.CompareExchange(ref _views, added, added.Next) != added.Next);
+        while (Interlocked.CompareExchange(ref _views, added, first) != first);
 
         // If another thread has disposed this buffer meanwhile, it may not have seen the view.
         if (!_group.IsHeld)
         {
-            pixels.Dispose();
+            pixels!.Dispose();
         }
 
-        return pixels;
+        return pixels!;
     }
 
     /// <summary>
@@ -110,12 +116,42 @@ public sealed class PlanarBuffer : IDisposable, IRented
     public override string ToString() =>
         Invariant($"{nameof(PlanarBuffer)} {Format} {Width} × {Height}, {_group.DescribeMemory()}");
 
-    /// <summary>A plane that was asked for.</summary>
-    private sealed class View(int plane, IDisposable pixels)
+    // Removes planes that were disposed. New ones are only put in front, so no other is lost if several threads do this.
+    private PixelBuffer<TPixel>? Find<TPixel>(View? first, int plane)
+        where TPixel : unmanaged
+    {
+        View? before = null;
+        for (View? view = first; view is not null; view = view.Next)
+        {
+            if (view.Group.IsHeld)
+            {
+                before = view;
+                if (view.Plane == plane && view.Pixels is PixelBuffer<TPixel> found)
+                {
+                    return found;
+                }
+            }
+            else if (before is not null)
+            {
+                before.Next = view.Next;
+            }
+            else
+            {
+                Interlocked.CompareExchange(ref _views, view.Next, view);
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>A plane that was asked for, and its memory.</summary>
+    private sealed class View(int plane, IDisposable pixels, MemoryGroup<byte> group)
     {
         public int Plane => plane;
 
         public IDisposable Pixels => pixels;
+
+        public MemoryGroup<byte> Group => group;
 
         public View? Next { get; set; }
     }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using CsCheck;
 
 namespace Allocator.Tests;
@@ -82,6 +83,9 @@ public class PictureHeaderTests
         [
             [.. "%PDF-1.7"u8], [0x89, 0x50, 0x4E, 0x48, 13, 10, 26, 10, 0, 0, 0, 0], [.. "RIFF\0\0\0\0WAVE"u8, .. new byte[30]],
             [0xFF, 0xD8, 0xFF, 0xDA, 0, 3, 1], [.. "GIF89a"u8, 0, 0, 0, 0],
+
+            // What Xcode makes of a PNG: another chunk stands where the size would be.
+            [.. s_png.AsSpan(0, 8), 0, 0, 0, 4, .. "CgBI"u8, 0x50, 0, 0x20, 2, 1, 2, 3, 4, .. s_png.AsSpan(8)],
         ];
         foreach (byte[] file in files)
         {
@@ -159,6 +163,36 @@ public class PictureHeaderTests
         byte[] file = [0xFF, 0xD8, 0xFF, 0x00, 0x12, 0xFF, 0xFF, .. Jpeg(0xC0, 640, 480, 3, orientation: 1).AsSpan(2)];
         Assert.True(PictureHeader.TryRead(file, out PictureHeader header));
         Assert.Equal((640, 480), (header.Width, header.Height));
+    }
+
+    // 52,000 of them in a mebibyte. Walking to the promised end of each took 1,000 times as long, 3 s.
+    [Fact]
+    public void TryRead_ExifDirectoriesThatPromiseMoreEntriesThanTheyHave_TakesNoLonger()
+    {
+        Assert.InRange(TimeToRead(promised: 0xFF), TimeSpan.Zero, TimeToRead(promised: 0) * 50);
+
+        static TimeSpan TimeToRead(byte promised)
+        {
+            byte[] segment = [0xFF, 0xE1, 0, 18, .. "Exif\0\0MM\0*"u8, 0, 0, 0, 8, promised, promised];
+            byte[] file = [0xFF, 0xD8, .. Enumerable.Repeat(segment, 52_000).SelectMany(static bytes => bytes)];
+            return Enumerable.Range(0, 3).Min(_ =>
+            {
+                Stopwatch watch = Stopwatch.StartNew();
+                Assert.False(PictureHeader.TryRead(file, out PictureHeader header));
+                Assert.True(header.NeedsMoreBytes);
+                return watch.Elapsed;
+            });
+        }
+    }
+
+    // The shortest picture there is, of 26 bytes.
+    [Fact]
+    public void TryRead_WholeLosslessWebPOf26Bytes_ReadsIt()
+    {
+        byte[] file = [.. "RIFF\x12\0\0\0WEBPVP8L\x06\0\0\0"u8, 0x2F, 0x41, 0x6C, 0x6F, 0, 0x6B];
+        using MemoryStream stream = new(file);
+        Assert.True(PictureHeader.TryRead(stream, out PictureHeader header));
+        Assert.Equal((PictureFormat.WebP, 11330, 446), (header.Format, header.Width, header.Height));
     }
 
     [Fact]

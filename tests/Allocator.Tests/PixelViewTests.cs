@@ -130,6 +130,8 @@ public class PixelViewTests
         using TestSetup setup = new();
         PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(10, 20);
         Assert.Throws<ArgumentOutOfRangeException>("x", () => pixels.Crop(-1, 0, 1, 1));
+        Assert.Throws<ArgumentOutOfRangeException>("x", () => pixels.Crop(10, 0, 1, 1));
+        Assert.Throws<ArgumentOutOfRangeException>("y", () => pixels.Crop(0, 20, 1, 1));
         Assert.Throws<ArgumentOutOfRangeException>("y", () => pixels.Crop(0, 21, 1, 1));
         Assert.Throws<ArgumentOutOfRangeException>("width", () => pixels.Crop(1, 0, 10, 1));
         Assert.Throws<ArgumentOutOfRangeException>("width", () => pixels.Crop(0, 0, 0, 1));

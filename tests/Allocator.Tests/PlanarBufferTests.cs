@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using CsCheck;
 
 namespace Allocator.Tests;
@@ -83,6 +84,49 @@ public class PlanarBufferTests
         planes.GetPlane<byte>(1).Dispose();
         Assert.Equal(9, planes.GetPlane<byte>(1).DangerousGetRowSpan(4)[9]);
         Assert.Equal(9, planes.GetPlane<sbyte>(1).DangerousGetRowSpan(4)[9]);
+    }
+
+    [Fact]
+    public void GetPlane_PlanesDisposedAgainAndAgain_AreNotKept()
+    {
+        using TestSetup setup = new();
+        using PlanarBuffer planes = setup.Allocator.AllocatePlanar(PlanarFormat.I420, 20, 10);
+        WeakReference ended = DisposePlanes(planes);
+        Assert.NotNull(planes.GetPlane<byte>(1));
+        GC.Collect();
+        Assert.False(ended.IsAlive);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference DisposePlanes(PlanarBuffer planes)
+        {
+            PixelBuffer<byte> first = planes.GetPlane<byte>(0);
+            first.Dispose();
+            planes.GetPlane<byte>(0).Dispose();
+            return new WeakReference(first);
+        }
+    }
+
+    [Fact]
+    public void GetPlane_ManyThreadsAtOnce_ReturnTheSameObject()
+    {
+        using TestSetup setup = new();
+        for (int round = 0; round < 200; round++)
+        {
+            using PlanarBuffer planes = setup.Allocator.AllocatePlanar(PlanarFormat.I420, 20, 10);
+            PixelBuffer<byte>[] found = new PixelBuffer<byte>[4];
+            using Barrier barrier = new(found.Length);
+            Thread[] threads = [.. Enumerable.Range(0, found.Length).Select(i => new Thread(() =>
+            {
+                barrier.SignalAndWait();
+                found[i] = planes.GetPlane<byte>(i % 2);
+            }))];
+            Array.ForEach(threads, static thread => thread.Start());
+            Array.ForEach(threads, static thread => thread.Join());
+            Assert.Same(found[0], found[2]);
+            Assert.Same(found[1], found[3]);
+        }
+
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
     }
 
     [Fact]

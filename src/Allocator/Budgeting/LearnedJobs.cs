@@ -69,8 +69,11 @@ internal readonly record struct JobClaim(long AllocatedBytes, long ElsewhereByte
 [DebuggerDisplay("{Name}")]
 internal sealed class LearnedJob(string name)
 {
-    /// <summary>How many powers of two are remembered. For a new one, the least recently used is forgotten.</summary>
-    public const int MaximumSizes = 8;
+    /// <summary>
+    /// How many powers of two are remembered. For a new one, the least recently used is forgotten. More than lie between an icon and the
+    /// largest scan: a size that was forgotten runs alone again, and holds up all others.
+    /// </summary>
+    public const int MaximumSizes = 32;
 
     private LearnedSize[] _sizes = [];
     private long _uses;

@@ -188,10 +188,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         JobClaim? known = job.FindClaim();
         long left = Math.Min(LimitInBytes - AdmittedBytes, watches ? Headroom!.LeftForJobs(this) : long.MaxValue);
         JobClaim claim = known ?? new JobClaim(left >= ByteCount.LargestEstimate ? 0 : left / 2, 0);
+        long now = _clock.NowMilliseconds;
         if (job.Learned is not null)
         {
-            // The first that runs may be larger than any before, and larger than there is room for.
-            bool isFirst = _running.Count == 0;
+            // The first that runs may be larger than any before, and larger than there is room for. So may one beside jobs that have run
+            // for long: a stream would keep it, and all that wait behind it, from ever running.
+            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, watches ? Headroom!.LimitForJobs : long.MaxValue);
+            bool isFirst = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
             long allocated = isFirst ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
             allocated = Math.Max(allocated, LearnedSize.Granularity);
             long elsewhere = isFirst ? Math.Max(0, Math.Min(claim.ElsewhereBytes, left - allocated)) : claim.ElsewhereBytes;
@@ -199,7 +202,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
 
         job.Claim = claim;
-        long now = _clock.NowMilliseconds;
         bool isObserved = watches && Headroom!.IsLimited;
         bool isNothing = job.Learned is null && claim.AllocatedBytes == 0;
         job.IsHeld = !isNothing && !_running.MayBegin(job, known is null, isObserved, now);

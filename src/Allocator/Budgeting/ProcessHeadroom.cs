@@ -257,8 +257,11 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         (long admitted, long committed) = ReadClaims(budget);
         return _last.FreeBytes == long.MaxValue
             ? long.MaxValue
-            : Math.Max(0, ByteCount.Add(Math.Min(_last.LimitBytes, _last.HardBytes) - Others(committed), -admitted));
+            : Math.Max(0, ByteCount.Add(LimitForJobs - Others(committed), -admitted));
     }
+
+    /// <summary>Gets what all jobs and all that runs beside them can have. Under the lock.</summary>
+    public long LimitForJobs => Math.Min(_last.LimitBytes, _last.HardBytes);
 
     /// <summary>Gets what is outstanding or reserved in all budgets that share this memory.</summary>
     public long AdmittedBytes => ReadClaims().Admitted;

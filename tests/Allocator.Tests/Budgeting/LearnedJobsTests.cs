@@ -114,15 +114,24 @@ public class LearnedJobsTests
         LearnedJob job = new("");
         LearnedSize first = job.Of(1);
         LearnedSize second = job.Of(2);
-        for (int power = 2; power < 8; power++)
+        for (int power = 2; power < LearnedJob.MaximumSizes; power++)
         {
             _ = job.Of(1L << power);
         }
 
         Assert.Same(first, job.Of(1));
-        _ = job.Of(1L << 8);
+        _ = job.Of(1L << LearnedJob.MaximumSizes);
         Assert.Same(first, job.Of(1));
         Assert.NotSame(second, job.Of(2));
+    }
+
+    // An icon of 16 x 16 pixels is 2^10 bytes, a scan of 20,000 x 20,000 is 2^30.
+    [Fact]
+    public void Of_SizesFromAnIconToAScan_AllKeepTheirHistory()
+    {
+        LearnedJob job = new("");
+        LearnedSize[] sizes = [.. Enumerable.Range(10, 21).Select(power => job.Of(1L << power))];
+        Assert.All(sizes, size => Assert.Same(size, job.Of(1L << size.Power)));
     }
 
     // The first has loaded libraries, which stay: they are no need of the next.

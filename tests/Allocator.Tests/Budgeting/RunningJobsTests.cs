@@ -146,6 +146,40 @@ public class RunningJobsTests
         Begin(budget, large);
     }
 
+    // A stream that holds a reservation for hours. Scaled up from an icon, the claim of a photograph is beyond any room; it would wait for
+    // the stream's end, and everything behind it would wait too.
+    [Theory]
+    [InlineData(true, true)]
+    [InlineData(true, false)]
+    [InlineData(false, false)]
+    public void TryBegin_LargerThanTheRoomBesideALongRunningJob_BeginsWithAllThatIsLeft(bool hasNumber, bool isGiven)
+    {
+        MemoryBudget budget = hasNumber ? new(100 * Megabyte, _clock) : _container;
+        LearnedJob job = hasNumber ? Learn(1, 0) : Learn(0, 1);
+        _ = isGiven ? BegunAccount.Of(budget, Megabyte) : Begin(budget, Learn(1, 0));
+        Assert.Null(TryBegin(budget, job, size: 2000));
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        ReservationAccount? begun = TryBegin(budget, job, size: 2000);
+        Assert.NotNull(begun);
+        Assert.Equal(hasNumber ? 99 * Megabyte : Least, begun.ClaimedBytes);
+    }
+
+    // Twice the room cannot fit later either. A need that fits once the other has ended waits for that.
+    [Theory]
+    [InlineData(200, true)]
+    [InlineData(100, false)]
+    public void TryBegin_KnownNeedBesideALongRunningJob_WaitsIfItFitsLater(long allocated, bool expected)
+    {
+        MemoryBudget budget = new(100 * Megabyte, _clock);
+        ReservationAccount stream = Begin(budget, Learn(1, 0));
+        ReservationAccount ofContainer = Begin(_container, Learn(0, 20));
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal(expected, TryBegin(budget, Learn(allocated, 0)) is not null);
+        stream.Close();
+        Assert.Equal(expected, TryBegin(_container, Learn(0, (allocated * 10) - 25)) is not null);
+        ofContainer.Close();
+    }
+
     [Theory]
     [InlineData(1, 2)]
     [InlineData(11, 2)]
