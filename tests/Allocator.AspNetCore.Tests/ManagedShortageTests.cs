@@ -11,7 +11,7 @@ public class ManagedShortageTests
     [InlineData("body")]
     public void Requests_WithoutManagedMemory_AreAnswered503AndLeaveNothing(string failing)
     {
-        RemoteExecutor.Invoke(
+        ExhaustedRuntime.Survive(() => RemoteExecutor.Invoke(
             static async failing =>
             {
                 List<byte[]> kept = [];
@@ -74,13 +74,13 @@ public class ManagedShortageTests
                 Assert.All(errors, error => Assert.Contains("at ", $"{error.Exception}", StringComparison.Ordinal));
             },
             failing,
-            WithHeapLimit()).Dispose();
+            WithHeapLimit()));
     }
 
     [Fact]
     public void Response_HasBegun_IsAborted()
     {
-        RemoteExecutor.Invoke(
+        ExhaustedRuntime.Survive(() => RemoteExecutor.Invoke(
             static async () =>
             {
                 List<byte[]> kept = [];
@@ -106,7 +106,7 @@ public class ManagedShortageTests
                 await service.UntilUnusedAsync();
                 Assert.Single(service.Log.Entries, entry => entry.Id == 12);
             },
-            WithHeapLimit()).Dispose();
+            WithHeapLimit()));
     }
 
     [Fact]

@@ -22,24 +22,7 @@ public class ManagedMemoryTests
     [Fact]
     public void Waits_NoManagedMemory_EndAndLoseNothing() => Survive(WaitForTheBudget);
 
-    private static void Survive(Action method)
-    {
-        RemoteExecutionException? death = null;
-        for (int i = 0; i < 5; i++)
-        {
-            try
-            {
-                RemoteExecutor.Invoke(method, Limited()).Dispose();
-                return;
-            }
-            catch (RemoteExecutionException exception) when (exception.Message.Contains("Out of memory.", StringComparison.Ordinal))
-            {
-                death = exception;
-            }
-        }
-
-        throw death!;
-    }
+    private static void Survive(Action method) => ExhaustedRuntime.Survive(() => RemoteExecutor.Invoke(method, Limited()));
 
     private static void UseAllocators()
     {
