@@ -27,6 +27,9 @@ internal static class CommandLine
         // A build server that outlives the command would hold the pipes open. The compiler's does not.
         start.Environment["DOTNET_CLI_USE_MSBUILD_SERVER"] = "0";
         start.Environment["MSBUILDDISABLENODEREUSE"] = "1";
+
+        // Programs of seconds: profiling the compiler's code takes a quarter of a compilation.
+        start.Environment["DOTNET_TieredPGO"] = "0";
         foreach ((string name, string value) in environment)
         {
             start.Environment[name] = value;

@@ -4,9 +4,9 @@ namespace Allocator.Tests;
 internal static class OptimizedBuild
 {
 #if DEBUG
-    private const bool IsOptimized = false;
+    public const bool IsOptimized = false;
 #else
-    private const bool IsOptimized = true;
+    public const bool IsOptimized = true;
 #endif
 
     /// <summary>Skips the test in Debug. The Release run of the continuous integration has it.</summary>
