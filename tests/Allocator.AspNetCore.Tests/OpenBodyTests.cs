@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Allocator.AspNetCore.Admission;
 
 namespace Allocator.AspNetCore.Tests;
 
@@ -39,6 +40,21 @@ public class OpenBodyTests
         using HttpResponseMessage response = await service.Client.PostAsync("/", new ByteArrayContent(s_body, 0, length));
 
         Assert.Equal("right", await response.Content.ReadAsStringAsync());
+    }
+
+    // Of a file in a form: it does not begin where the body begins.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void View_FarBeyondItsEnd_IsAtItsEnd(bool isFile)
+    {
+        using SemaphoreSlim turns = new(1);
+        using FileStream file = File.Create(Path.GetTempFileName(), 1, FileOptions.DeleteOnClose);
+        using Stream store = isFile ? file : new MemoryStream();
+        store.Write(s_body);
+        using BodyView view = new(store, 100, turns, 50) { Position = long.MaxValue };
+
+        Assert.Equal(0, view.Read(new byte[10]));
     }
 
     [Theory]

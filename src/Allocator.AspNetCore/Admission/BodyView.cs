@@ -55,6 +55,9 @@ internal sealed class BodyView : Stream
         }
     }
 
+    // In the store. A position may be beyond any end.
+    private long Offset => _start + Math.Min(_position, long.MaxValue - _start);
+
     // After its request has ended, the store throws when it is read.
     private Stream Store
     {
@@ -82,14 +85,14 @@ internal sealed class BodyView : Stream
                 read = Copy(bytes, buffer);
                 break;
             case FileStream:
-                read = RandomAccess.Read(_file!, buffer, _start + _position);
+                read = RandomAccess.Read(_file!, buffer, Offset);
                 break;
             default:
                 _turns.Wait();
                 try
                 {
                     long position = store.Position;
-                    store.Position = _start + _position;
+                    store.Position = Offset;
                     read = store.Read(buffer);
                     store.Position = position;
                 }
@@ -116,7 +119,7 @@ internal sealed class BodyView : Stream
         cancellationToken.ThrowIfCancellationRequested();
         if (Store is FileStream)
         {
-            int read = await RandomAccess.ReadAsync(_file!, buffer[..Fit(buffer.Length)], _start + _position, cancellationToken);
+            int read = await RandomAccess.ReadAsync(_file!, buffer[..Fit(buffer.Length)], Offset, cancellationToken);
             _position += read;
             return read;
         }
@@ -163,7 +166,7 @@ internal sealed class BodyView : Stream
 
     private int Copy(ReadOnlySpan<byte> bytes, Span<byte> buffer)
     {
-        int offset = (int)Math.Min(_start + _position, bytes.Length);
+        int offset = (int)Math.Min(Offset, bytes.Length);
         int length = Math.Min(buffer.Length, bytes.Length - offset);
         bytes.Slice(offset, length).CopyTo(buffer);
         return length;
