@@ -13,14 +13,14 @@ namespace Allocator;
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRented
     where T : struct
 {
+    private readonly string _ownerName;
     private LifetimeGuard _guard = null!;
     private long _generation;
     private MemberLayout _layout;
     private Member?[]? _members;
 
-    internal MemoryGroup()
-    {
-    }
+    /// <summary>Makes a group; images have one. The name is that of the type whose use after its return is refused.</summary>
+    internal MemoryGroup(string ownerName = nameof(MemoryGroup<>)) => _ownerName = ownerName;
 
     /// <summary>Gets the length of all blocks together, in elements.</summary>
     public long TotalLength => _layout.TotalLength;
@@ -174,7 +174,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     {
         if (!_guard.TryAddReference(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard);
+            Throw.Disposed(_ownerName, _guard);
         }
 
         return new Reference(this);
@@ -229,7 +229,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
 
         if (!_guard.TryGetSpan(_generation, (int)TotalLength, out Span<T> span))
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard);
+            Throw.Disposed(_ownerName, _guard);
         }
 
         return span;
@@ -285,7 +285,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     {
         if (!IsHeld)
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard);
+            Throw.Disposed(_ownerName, _guard);
         }
     }
 

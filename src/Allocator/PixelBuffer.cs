@@ -16,7 +16,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     private const MethodImplOptions CallsDelegate = (MethodImplOptions)512;
 
     private readonly MemoryAllocator _allocator;
-    private readonly MemoryGroup<byte> _group = new();
+    private readonly MemoryGroup<byte> _group = new(nameof(PixelBuffer<>));
     private readonly int _rowAlignmentInBytes;
     private PixelRows _rows;
 

@@ -12,7 +12,7 @@ namespace Allocator;
 public sealed class PlanarBuffer : IDisposable, IRented
 {
     private readonly MemoryAllocator _allocator;
-    private readonly MemoryGroup<byte> _group = new();
+    private readonly MemoryGroup<byte> _group = new(nameof(PlanarBuffer));
     private readonly int _lineBytes;
     private readonly int _rowAlignmentInBytes;
     private View? _views;

@@ -391,7 +391,9 @@ public class PixelBufferTests
             Assert.Throws<ObjectDisposedException>(() => pixels.DangerousTryGetSingleMemory(out _));
             Assert.Throws<ObjectDisposedException>(() => pixels.TryProcessSinglePixelSpan(static _ => { }));
             Assert.Throws<ObjectDisposedException>(() => pixels.ProcessPixelRows(static _ => { }));
-            Assert.Throws<ObjectDisposedException>(() => pixels.ProcessPixelRows(static (_, _) => { }, 1));
+            Assert.Equal(
+                nameof(PixelBuffer<>),
+                Assert.Throws<ObjectDisposedException>(() => pixels.ProcessPixelRows(static (_, _) => { }, 1)).ObjectName);
             Assert.Throws<ObjectDisposedException>(() => pixels.ProcessPixelRowsInParallel(static _ => { }));
             Assert.Throws<ObjectDisposedException>(() => other.CopyTo(pixels));
             Assert.Throws<ObjectDisposedException>(() => pixels.Clone());
