@@ -124,7 +124,11 @@ namespace Integrations
             {
                 ThrowIfTooLarge(bytes, LargestBuffer);
                 ThrowIfTooLarge(unchecked(bytes + (image == null ? 0 : image.Bytes)), _pool.AllocationLimitBytes);
-                bool clean = (options & global::SixLabors.ImageSharp.Memory.AllocationOptions.Clean) != 0;
+
+                // Of a WebP that is cut off, ImageSharp decodes as many bytes as its header promises: of the rest of the buffer, which
+                // somebody else has used.
+                bool clean = typeof(T) == typeof(byte)
+                    || (options & global::SixLabors.ImageSharp.Memory.AllocationOptions.Clean) != 0;
                 owner = _pool.Allocate<T>(
                     length, clean ? global::Allocator.AllocationOptions.Clean : global::Allocator.AllocationOptions.None);
 
