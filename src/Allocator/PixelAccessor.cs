@@ -175,12 +175,6 @@ public readonly ref struct PixelAccessor<TPixel>
 
     private bool Overlaps(scoped PixelAccessor<TPixel> other)
     {
-        // Blocks belong to one group. Of a large image there are thousands, and each of one would be compared with each of the other.
-        if (!_map.IsEmpty && !other._map.IsEmpty && (!IsInSameGroupAs(other) || _stride == other._stride))
-        {
-            return IsInSameGroupAs(other);
-        }
-
         for (int y = 0; y < Height; y += Rows.RowsFrom(y))
         {
             for (int z = 0; z < other.Height; z += other.Rows.RowsFrom(z))
@@ -197,10 +191,6 @@ public readonly ref struct PixelAccessor<TPixel>
 
         return false;
     }
-
-    // Of those with several members.
-    private bool IsInSameGroupAs(scoped PixelAccessor<TPixel> other) =>
-        (Origin, _gap, _origins) == (other.Origin, other._gap, other._origins);
 
     // For the rows from y on that lie in the same member: the lowest pixel, and the bytes from there to the end of the highest.
     private ref TPixel LowestOf(int y, out nint length)
@@ -224,7 +214,7 @@ public readonly ref struct PixelAccessor<TPixel>
             distance = Unsafe.ByteOffset(
                 ref MemoryMarshal.GetReference(GetRowSpan(0)), ref MemoryMarshal.GetReference(other.GetRowSpan(0)));
         }
-        else if (IsInSameGroupAs(other))
+        else if ((Origin, _gap, _origins) == (other.Origin, other._gap, other._origins))
         {
             distance = (other._top - _top) * _stride + other._offset - _offset;
         }

@@ -11,8 +11,8 @@ namespace Allocator;
 public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     where TPixel : unmanaged
 {
-    // AggressiveOptimization, which netstandard2.0 does not name. Otherwise the runtime, once it has seen which delegate comes here, inlines
-    // it beside a copy of the accessor, with too few registers for both: a loop over rows then takes four times as long.
+    // AggressiveOptimization, which netstandard2.0 does not name. Otherwise the runtime profiles the call and inlines the delegate beside a
+    // copy of the accessor, with too few registers for both: a loop over rows then takes four times as long.
     private const MethodImplOptions CallsDelegate = (MethodImplOptions)512;
 
     private readonly MemoryAllocator _allocator;

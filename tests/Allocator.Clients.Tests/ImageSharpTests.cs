@@ -190,7 +190,7 @@ public class ImageSharpTests
         foreach (int eighths in new[] { 2, 4, 7 })
         {
             byte[] part = whole[..(whole.Length * eighths / 8)];
-            // ImageSharp reads the 3 bytes behind the buffer of a JPEG's row: the rest of an array, which no allocator can clear.
+            // ImageSharp reads the 3 bytes behind the buffer of a JPEG's row: the rest of an array, where a clean buffer has ended.
             bool isJpeg = kind.EndsWith("jpg", StringComparison.Ordinal);
             byte[]? over0 = LoadOver(0x00, 0x00, part);
             byte[]? over1 = LoadOver(0xAB, (byte)(isJpeg ? 0x00 : 0xAB), part);

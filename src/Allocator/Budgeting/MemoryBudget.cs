@@ -194,10 +194,10 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             // The first that runs may be larger than any before, and larger than there is room for. So may one beside jobs that have run
             // for long: a stream would keep it, and all that wait behind it, from ever running.
             bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, watches ? Headroom!.LimitForJobs : long.MaxValue);
-            bool isFirst = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
-            long allocated = isFirst ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
+            bool getsWhatIsLeft = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
+            long allocated = getsWhatIsLeft ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
             allocated = Math.Max(allocated, LearnedSize.Granularity);
-            long elsewhere = isFirst ? Math.Max(0, Math.Min(claim.ElsewhereBytes, left - allocated)) : claim.ElsewhereBytes;
+            long elsewhere = getsWhatIsLeft ? Math.Max(0, Math.Min(claim.ElsewhereBytes, left - allocated)) : claim.ElsewhereBytes;
             claim = new JobClaim(allocated, elsewhere);
         }
 

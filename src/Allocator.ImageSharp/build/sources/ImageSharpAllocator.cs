@@ -124,9 +124,8 @@ namespace Integrations
             {
                 ThrowIfTooLarge(bytes, LargestBuffer);
                 ThrowIfTooLarge(unchecked(bytes + (image == null ? 0 : image.Bytes)), _pool.AllocationLimitBytes);
-
-                // Of a WebP that is cut off, ImageSharp decodes as many bytes as its header promises: of the rest of the buffer, which
-                // somebody else has used.
+                // ImageSharp decodes a truncated WebP up to the length that its header promises. In place of the missing part it would read
+                // what an earlier image left in the buffer.
                 bool clean = typeof(T) == typeof(byte)
                     || (options & global::SixLabors.ImageSharp.Memory.AllocationOptions.Clean) != 0;
                 owner = _pool.Allocate<T>(
