@@ -28,9 +28,9 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("pipelines", Job, "LoadResizeSave-pipelines", 27, "--pipelines", "--container", "350"),
         new("survive", Job, "LoadResizeSave-survival", 20, "survive", "--runs", "1", "--claim-runs", "4", "--minutes", "30"),
         new(
-            "bursts", Job, "LoadResizeSave-bursts", 90,
+            "bursts", Job, "LoadResizeSave-bursts", 45,
             "survive", "--ways", "reserve", "learned", "ambient", "--budgets", "0", "170", "200", "--limits", "350",
-            "--at-once", "4", "16", "64", "--bursts", "2", "--claim-runs", "20", "--minutes", "90"),
+            "--at-once", "4", "16", "64", "--bursts", "2", "--claim-runs", "10", "--minutes", "60"),
         new("service", Service, "ThumbnailService", 5, "--limits", "512", "256"),
         new("mixed", Service, "ThumbnailService-mixed", 25, "mixed"),
         new("benchmarks", "Allocator.Benchmarks", "Benchmarks", 16),
