@@ -76,6 +76,7 @@ begin() {
 # finish: what failed once more, because of a long output the end is what people see; then the line that counts.
 finish() {
     local name passed=0 failed=0 skipped=0 counts
+    dotnet build-server shutdown --vbcscompiler >"$work/build-server.log" 2>&1
     for name in $(awk '$5 > 0 { print $1 }' "$results"); do
         printf '\n==== what failed in %s ====\n' "$name"
         grep --extended-regexp --ignore-case 'error|fail|regression|exception|expected|actual|refused' "$work/$name.log" | head --lines=60

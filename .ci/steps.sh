@@ -12,8 +12,9 @@ readonly smoke472=$PWD/artifacts/bin/PlatformSmoke/release_net472/PlatformSmoke.
 # What a step exits with that this machine cannot run.
 readonly skip=77
 
-# Nothing that outlives its step: a build server would keep this script's output open.
-export DOTNET_CLI_USE_MSBUILD_SERVER=0 MSBUILDDISABLENODEREUSE=1
+# Of the build servers the compiler's alone, also where the environment switches it off: most of a small build is the start of a compiler.
+# `finish` ends it.
+export DOTNET_CLI_USE_MSBUILD_SERVER=0 MSBUILDDISABLENODEREUSE=1 UseSharedCompilation=true
 export CI=true DEBIAN_FRONTEND=noninteractive DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_CLI_UI_LANGUAGE=en
 export HOME="${HOME:-$work/home}"
 # Where Mono finds what the tools step takes out of a package.

@@ -313,13 +313,18 @@ public class BackgroundThreadTests
                     new MemoryAllocatorOptions { TrimPeriod = period, CollectToFindAbandoned = collects, TrimRate = 1 });
                 Leak(allocator);
                 Stopwatch elapsed = Stopwatch.StartNew();
+
+                // A timer of the same process counts the periods: on a busy machine it is late, too.
+                int periods = 0;
+                using Timer timer = new(_ => Interlocked.Increment(ref periods), state: null, period, period);
                 if (!collects)
                 {
                     GC.Collect();
                 }
 
                 Assert.True(SpinWait.SpinUntil(() => allocator.GetStatistics() is { Abandoned: 1, CommittedBytes: 0 }, s_patience));
-                Assert.InRange(elapsed.Elapsed, period, 5 * 1.2 * period);
+                Assert.True(elapsed.Elapsed >= period);
+                Assert.InRange(Volatile.Read(ref periods), 0, 5);
             },
             collects.ToString()).Dispose();
     }

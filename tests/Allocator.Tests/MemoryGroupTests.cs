@@ -204,7 +204,7 @@ public class MemoryGroupTests
         setup.Allocator.Prewarm(64 * TestSetup.BlockSize);
         Thread[] threads = [.. Enumerable.Range(0, 4 * Environment.ProcessorCount).Select(_ => new Thread(() =>
         {
-            for (int i = 0; i < 300; i++)
+            for (int i = 0; i < 100 * Races.Rounds; i++)
             {
                 MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(TestSetup.BlockSize);
                 Memory<byte> member = group[0];
