@@ -18,10 +18,13 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// </param>
     /// <param name="timeout">
     /// How long a request waits: zero to refuse at once, <see cref="Timeout.InfiniteTimeSpan"/> to wait until its client leaves,
-    /// <see langword="null"/> for 30 seconds.
+    /// <see langword="null"/> for 30 seconds. One that runs once more, because it was refused memory, may wait as long again.
     /// </param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>
+    /// <para>
+    /// An estimate of 0 lets the request in at once, a negative one is an error of the application (500).
+    /// </para>
     /// <para>
     /// The body is received first, up to 64 KB in memory and the rest in a temporary file, so that slow clients reserve nothing. The
     /// server's limits on the body apply. The endpoint then reads it from there.

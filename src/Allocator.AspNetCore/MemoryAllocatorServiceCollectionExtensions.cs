@@ -31,7 +31,13 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// <para>
     /// If neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>
     /// is set, the latter becomes 20 % of the container's limit, at least 32 MiB. Outside of containers it becomes 10 % of the machine's
-    /// memory. This is logged. Set it to 0 for no minimum.
+    /// memory. In a container without <see cref="MemoryAllocatorOptions.MaximumPoolSizeMegabytes"/>, the pool may hold half of the rest.
+    /// This is logged. Set the minimum to 0 for none.
+    /// </para>
+    /// <para>
+    /// It also lowers what Kestrel reads ahead of each connection, which no limit counts: the read buffer to 64 KB and the windows of
+    /// HTTP/2 to 65,535 bytes, so uploads by HTTP/2 from far away become slower. Values that the application sets stay; the AppContext
+    /// switch <c>Allocator.AspNetCore.SetServerReadBuffers</c>, false, keeps all.
     /// </para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>

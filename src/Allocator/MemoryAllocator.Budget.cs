@@ -9,7 +9,7 @@ namespace Allocator;
 /// <content>Requests that wait for the memory budget without blocking a thread.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Allocates one buffer. Waits asynchronously if the memory budget has no room; without one it completes at once.</summary>
+    /// <summary>Allocates one buffer. Waits asynchronously if there is no room for it; if nothing limits the allocator, it completes at once.</summary>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
@@ -126,7 +126,7 @@ public abstract partial class MemoryAllocator
     /// <para>
     /// The reservation covers any library: a decoder that never heard of it is admitted with its bitmap, its native memory and its
     /// arrays. In a container the use elsewhere is read from the control group while the job runs. The first two jobs of a name run
-    /// alone, for up to a second.
+    /// alone, for up to a second. Then two may run at once until 12 have ended, three until 16 have, four until 20, and so on.
     /// </para>
     /// <para>
     /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
@@ -145,11 +145,11 @@ public abstract partial class MemoryAllocator
     /// <param name="job">The kind of job.</param>
     /// <param name="size">
     /// A number that the job's need grows with, at least 1: the pixels of the picture's header, or the bytes of its file. Use the same
-    /// unit for all jobs of a name.
+    /// unit for all jobs of a name. 1 is the size of jobs without one, which teach jobs with a size nothing.
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
-    /// Needs are remembered by powers of two of the size, for up to eight of them. A job of a size that has not been seen claims the need
+    /// Needs are remembered by powers of two of the size, for up to 32 of them. A job of a size that has not been seen claims the need
     /// of the next smaller one, scaled up, or that of the next larger one.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is less than 1.</exception>
@@ -192,7 +192,7 @@ public abstract partial class MemoryAllocator
         return ReserveAdmittedAsync(running, LearnedSize.Granularity, timeout, cancellationToken);
     }
 
-    /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
+    /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, if there is room now or no limit. Never waits.</summary>
     /// <param name="job">The kind of job.</param>
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
@@ -203,7 +203,7 @@ public abstract partial class MemoryAllocator
     public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation) =>
         TryReserve(job, size: 1, out reservation);
 
-    /// <summary>As <see cref="ReserveAsync(string, long, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
+    /// <summary>As <see cref="ReserveAsync(string, long, CancellationToken)"/>, if there is room now or no limit. Never waits.</summary>
     /// <param name="job">The kind of job.</param>
     /// <param name="size">A number that the job's need grows with, at least 1.</param>
     /// <param name="reservation">
@@ -217,7 +217,7 @@ public abstract partial class MemoryAllocator
         return reservation is not null;
     }
 
-    /// <summary>Takes a part of the memory budget for a whole job, if there is room now or no budget. Never waits.</summary>
+    /// <summary>Takes a part of the memory budget for a whole job, if there is room now or no limit. Never waits.</summary>
     /// <param name="bytes">The most that the job needs at once, in bytes of capacity.</param>
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
@@ -334,26 +334,24 @@ public abstract partial class MemoryAllocator
         GetPipeline().Admission.Prepare(parent, job);
         ReservationAccount account = new(parent, job);
         MemoryReservation reservation = new(this, account);
-        bool isBegun = false;
         try
         {
-            isBegun = GetPipeline().Admission.TryAcquire(parent, bytes, out _, account);
+            bool isBegun = GetPipeline().Admission.TryAcquire(parent, bytes, out _, account);
             GetPipeline();
-            parent?.Budget?.Headroom?.Sample();
-            return isBegun ? reservation : null;
+            if (isBegun)
+            {
+                parent?.Budget?.Headroom?.Sample();
+                return reservation;
+            }
         }
         catch
         {
-            isBegun = false;
+            reservation.Dispose();
             throw;
         }
-        finally
-        {
-            if (!isBegun)
-            {
-                reservation.Dispose();
-            }
-        }
+
+        reservation.Dispose();
+        return null;
     }
 
     private static void ThrowIfNotTimeout(TimeSpan timeout) => Throw.Unless(

@@ -90,8 +90,9 @@ public abstract partial class MemoryAllocator
     /// </summary>
     /// <returns>The functions and their context, which the caller disposes when the codec has ended.</returns>
     /// <remarks>
-    /// Called on a <see cref="MemoryReservation"/>, the memory is the reservation's. A request that the budget has no room for waits for
-    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> on the codec's thread before it is refused; within a reservation none waits.
+    /// Called on a <see cref="MemoryReservation"/>, the memory is the reservation's. Within its reserved bytes none waits.
+    /// Otherwise a request that the budget has no room for waits on the codec's thread before it is refused: for
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, in a job by name for at least 30 s.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]

@@ -23,6 +23,7 @@ public abstract partial class MemoryAllocator
     /// job has at the same time, such as the thumbnail and the decoder's memory.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">A value is below 1, or the row alignment is no such boundary.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1, int rowAlignmentInBytes = 1)
     {
         Throw.IfBelowOne(pixelSizeInBytes, nameof(pixelSizeInBytes));
@@ -45,7 +46,7 @@ public abstract partial class MemoryAllocator
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative, or the copies are below 1.</exception>
-    /// <inheritdoc cref="EstimatePixelBytes" path="/returns"/>
+    /// <inheritdoc cref="EstimatePixelBytes" path="/returns | /exception[contains(@cref, 'Disposed')]"/>
     public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
     {
         Throw.IfNegative(lengthInBytes, nameof(lengthInBytes));

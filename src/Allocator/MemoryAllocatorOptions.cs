@@ -34,13 +34,14 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Idle memory is returned to the system before a request waits. Buffers up to 1 MiB come from the allocator's own array pool.
-    /// Renting takes up to about twice as long as without a budget (<c>docs/design/measured.md</c>).
+    /// Renting takes up to about twice as long as without a budget.
     /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
 
     /// <summary>
     /// Gets or sets how long a synchronous call waits for the budget before it throws <see cref="MemoryLimitExceededException"/>: up to 24
-    /// days, or <see cref="Timeout.InfiniteTimeSpan"/>. The wait blocks the thread, so the default is zero: the call throws at once.
+    /// days, or <see cref="Timeout.InfiniteTimeSpan"/>. The wait blocks the thread, so the default is zero: the call throws at once. In a job by name, allocations beyond its claim
+    /// wait for at least 30 s.
     /// </summary>
     public TimeSpan BudgetTimeout { get; set; }
 
@@ -63,7 +64,8 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// The system's figures are read at most every 10 ms, with file pages counted as free. Whatever they say, outstanding and reserved
-    /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later. If nothing is
+    /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later; jobs by name, whose claims include
+    /// that, may use it. If nothing is
     /// outstanding or reserved, waiting cannot help: one request may then use the minimum too, and fails at once if it still does not fit.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
@@ -90,7 +92,8 @@ public sealed class MemoryAllocatorOptions
     /// <summary>
     /// Gets or sets whether creating the allocator makes the C library's <c>malloc</c> map allocations from 1 MiB on, so that memory
     /// which native codecs free goes back to the system at once. The default, <see langword="null"/>, does so if a container's limit is
-    /// honored (<see cref="HonorMemoryLimit"/>) and a budget or <see cref="MinimumFreeMegabytes"/> is set.
+    /// honored (<see cref="HonorMemoryLimit"/>), and a budget or <see cref="MinimumFreeMegabytes"/> is set; without these the first job
+    /// by name does it.
     /// </summary>
     /// <remarks>
     /// This affects the whole process and cannot be undone. The first allocator whose value is not null decides for all, also with

@@ -14,7 +14,7 @@ namespace Allocator;
 /// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>, or without an estimate by
 /// <see cref="MemoryAllocator.ReserveAsync(string, CancellationToken)"/>, and similar methods. Thread-safe. Its memory is the parent's:
 /// blocks, statistics and trimming are shared. If all outstanding memory belongs to reservations that wait for more, the youngest fails
-/// with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
+/// with a <see cref="MemoryLimitExceededException"/> that says so. If nothing limits the allocator, it counts and limits nothing.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
 public sealed class MemoryReservation : MemoryAllocator
@@ -113,7 +113,7 @@ public sealed class MemoryReservation : MemoryAllocator
         return isGrown;
     }
 
-    /// <summary>Reserves more, and waits asynchronously if there is no room. Without a budget it completes at once.</summary>
+    /// <summary>Reserves more, and waits asynchronously if there is no room. If nothing limits the allocator, it completes at once.</summary>
     /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
     /// <returns>A task that completes when the bytes have been reserved. <see cref="Dispose"/> returns them.</returns>

@@ -4,6 +4,10 @@ namespace Allocator;
 public sealed partial class PixelBuffer<TPixel>
 {
     /// <summary>Copies all pixels to a buffer of the same width and height.</summary>
+    /// <remarks>
+    /// If both are views of the same memory with different strides, the copy takes a temporary buffer of the whole image, which is
+    /// refused as by <see cref="MemoryAllocator.AllocatePixels{TPixel}"/>.
+    /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentException">The sizes differ.</exception>
     /// <exception cref="ObjectDisposedException">One of the buffers has been disposed.</exception>
@@ -60,6 +64,9 @@ public sealed partial class PixelBuffer<TPixel>
 
     /// <summary>Allocates a copy from the same allocator, with the same row alignment, contiguous if this buffer is.</summary>
     /// <returns>The copy, which the caller disposes.</returns>
+    /// <remarks>It may wait or be refused as by <see cref="MemoryAllocator.AllocatePixels{TPixel}"/>.</remarks>
+    /// <exception cref="MemoryLimitExceededException">There is no room for the copy.</exception>
+    /// <exception cref="OutOfMemoryException">The system refuses the memory.</exception>
     /// <exception cref="ObjectDisposedException">The buffer, or its allocator, has been disposed.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> Clone()

@@ -111,6 +111,24 @@ public class RunAgainTests
         other.Dispose();
     }
 
+    // The endpoint has made do with less, and then fails for a reason of its own.
+    [Fact]
+    public async Task RequireMemory_EndpointRejectsTheRequestAfterARefusal_IsItsOwnAnswer()
+    {
+        MemoryReservation? other = null;
+        int runs = 0;
+        await using Service service = await StartAsync(context =>
+        {
+            runs++;
+            Assert.Throws<MemoryLimitExceededException>(() => context.GetMemoryReservation().Allocate<byte>(Large).Dispose());
+            throw new BadHttpRequestException("The picture is too wide.", StatusCodes.Status422UnprocessableEntity);
+        });
+        Assert.True(service.Allocator.TryReserve(8 << 20, out other));
+        using HttpResponseMessage response = await service.Client.GetAsync("/");
+        Assert.Equal((HttpStatusCode.UnprocessableEntity, 1), (response.StatusCode, runs));
+        other.Dispose();
+    }
+
     private static Task<Service> StartAsync(Action<HttpContext> run) => StartAsync(
         context =>
         {

@@ -210,6 +210,49 @@ public class LearnedReservationTests
         Assert.True(job.IsCompletedSuccessfully && BackgroundThread.Shared.IsRunning);
     }).Dispose();
 
+    [Fact]
+    public async Task Dispose_NoNumberInALimitedContainer_EndsTheWaitsOfJobs()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(400L * Block, 400L * Block, 400L * Block) { HardBytes = 400L * Block } };
+        using TestSetup setup = new(maximumBlocks: 512, left: left);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync("thumbnails");
+        Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync("thumbnails").AsTask();
+        Assert.False(waiting.IsCompleted);
+        setup.Allocator.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => waiting.WaitAsync(s_patience));
+    }
+
+    // It is admitted, and counts among what the job holds, until it is refused.
+    [Fact]
+    public async Task ReserveAsync_TheContainerRefusedAnEarlierJob_ReservesWhatItNeeded()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(400L * Block, 400L * Block, 400L * Block) { HardBytes = 400L * Block } };
+        using TestSetup setup = new(maximumBlocks: 512, budget: 300 * Block, left: left);
+        using (MemoryReservation job = await setup.Allocator.ReserveAsync("thumbnails"))
+        using (job.Allocate<byte>(10 * Block))
+        {
+            left.Now = left.Now with { FreeBytes = 0, CertainBytes = 0 };
+            setup.Clock.Advance(TimeSpan.FromSeconds(2));
+            Assert.Throws<MemoryLimitExceededException>(() => job.Allocate<byte>(60 * Block));
+        }
+
+        left.Now = new Headroom(400L * Block, 400L * Block, 400L * Block) { HardBytes = 400L * Block };
+        setup.Clock.Advance(TimeSpan.FromSeconds(2));
+        using MemoryReservation next = await setup.Allocator.ReserveAsync("thumbnails");
+        Assert.Equal(72 * Block, next.ReservedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveAsync_NothingOfAReservation_IsGranted()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation job = await setup.Allocator.ReserveAsync(4 * Block);
+        using MemoryReservation part = await job.ReserveAsync(0);
+        Assert.True(job.TryReserve(0, out MemoryReservation? other));
+        other.Dispose();
+        Assert.Equal((4L * Block, 4L * Block), (job.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
     // What waits, waits until it is known what the first has left behind.
     [Fact]
     public void TryReserve_RightAfterTheFirstJobInALimitedContainer_IsServed()

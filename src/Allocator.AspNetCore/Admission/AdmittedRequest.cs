@@ -341,7 +341,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             _wasRefused = cause.IsTransient;
             return Refusal.Of(cause, _requirement.Timeout);
         }
-        catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0 && !IsClientGone)
+        catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0
+            && exception is not BadHttpRequestException && !IsClientGone && !IsTimedOut)
         {
             // Codecs hide the cause behind an exception of their own clean-up.
             AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);

@@ -210,8 +210,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                     bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure),
             BudgetOutcome.Stuck =>
                 MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure),
-            BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
-            _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
+            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
             _ => MemoryLimitExceededException.ForTimeout(
                 bytes, limit, used, needed, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
@@ -228,7 +227,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static long LimitOf(MemoryBudget budget)
     {
         Headroom left = budget.Headroom!.Read();
-        return budget.KeepsMinimumFree ? left.LimitBytes : Math.Min(left.LimitBytes, left.HardBytes);
+        return budget.KeepsMinimumFree ? left.LimitBytes : left.UsableBytes;
     }
 
     private static string NameOf(BudgetAccount account) =>

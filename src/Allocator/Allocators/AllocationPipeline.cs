@@ -264,7 +264,7 @@ internal sealed class AllocationPipeline(
     // The parts already taken become idle, and the trimmer must know that.
     private void Cancel(in Allocation allocation, in BudgetPermit permit)
     {
-        permit.Account?.OutermostReservation?.NoteRefusalOf(permit.Bytes);
+        permit.Account?.OutermostReservation?.NoteRefusal();
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         allocation.First?.Cancel();
         NoteSystemMemory();

@@ -25,7 +25,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         string state = isDisposed ? ", disposed: outstanding memory is freed when it is returned" : "";
         _text.Append($"{nameof(MemoryAllocator)} {settings.Options.Name ?? "without a name"}, {settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
-        WriteJobs(budget.Jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs).SelectMany(static job => job.ReadSizes()));
+        WriteJobs(budget.Jobs.All.Take(MostJobs).SelectMany(static job => job.ReadSizes()));
         WriteSystem();
         WriteOutstanding(now, pool);
         Line("idle", $"{Bytes(now.RetainedBytes)}, {Bytes(arrays.IdleBytes)} of it in arrays; "

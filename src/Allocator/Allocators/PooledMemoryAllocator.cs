@@ -206,13 +206,15 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             try
             {
                 BlockHooks.BeginCall();
-                _budget?.Close();
+
+                // Without a number too: jobs may wait for the container.
+                _context.Budget.Close();
                 findings = Close();
             }
             catch (OutOfMemoryException)
             {
                 // Managed memory has run out. The finalizer, which would close the rest, is suppressed: the background thread does it.
-                _budget?.Close();
+                _context.Budget.Close();
                 _context.Thread.Queue(this);
                 BlockHooks.ForgetCall();
                 return;

@@ -38,6 +38,10 @@ internal sealed class BudgetQueue
     private int _overtakes;
     private long _newcomersServed;
 
+    // Since when room has been kept for it although no memory came back, and what was outstanding at the last pass.
+    private long _keptSince;
+    private long _outstandingBefore;
+
     // The number of passes over the newcomers.
     private long _passes;
 
@@ -70,10 +74,13 @@ internal sealed class BudgetQueue
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
             // the request sees what it returned.
             _budget.CountWaiter(1, request.Node.List == _ofReservations);
-            GrantWhatFits();
-            if (request.IsWaiting && !mayWait)
+            if (!mayWait)
             {
-                Settle(request, BudgetOutcome.Cancelled);
+                GrantWhatFits();
+                if (request.IsWaiting)
+                {
+                    Settle(request, BudgetOutcome.Cancelled);
+                }
             }
 
             SettleAll();
@@ -289,6 +296,7 @@ internal sealed class BudgetQueue
         LinkedListNode<BudgetRequest>? other = _others.First;
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         _passes++;
+        ForgetOvertakesInVain();
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
             while (ofReservation?.Value.GoesAhead == true)
@@ -305,7 +313,9 @@ internal sealed class BudgetQueue
                 _budget.LeaveLine();
             }
 
-            bool mayOvertake = _overtakes < MaximumOvertakes;
+            // Nothing has to be kept for a job that only waits for the end of one of its size.
+            bool isCapped = first?.Value.LearnedJob?.IsCapped == true;
+            bool mayOvertake = isCapped || _overtakes < MaximumOvertakes;
             if (node is null || (node != first && !mayOvertake) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
             {
                 return;
@@ -315,8 +325,29 @@ internal sealed class BudgetQueue
             if (TryGrantNewcomer(node.Value))
             {
                 _newcomersServed++;
-                _overtakes += node == first ? 0 : 1;
+                _overtakes += node == first || isCapped ? 0 : 1;
             }
+        }
+    }
+
+    // Room is kept for the first in line as long as memory comes back or jobs are about to end. What stays, such as a cache, may stay for
+    // ever; then as many may pass again, or nothing would run any more.
+    private void ForgetOvertakesInVain()
+    {
+        long now = _clock.NowMilliseconds;
+        if (_overtakes < MaximumOvertakes)
+        {
+            _keptSince = now;
+            return;
+        }
+
+        long outstanding = _budget.OutstandingBytes;
+        _keptSince = outstanding < _outstandingBefore || _budget.IsAnyJobYoung() ? now : _keptSince;
+        _outstandingBefore = outstanding;
+        if (now - _keptSince >= LeastPatienceMilliseconds)
+        {
+            _overtakes = 0;
+            _budget.LeaveLine();
         }
     }
 

@@ -44,9 +44,6 @@ internal class BudgetRequest : Completion
 
     public BudgetAccount Account { get; }
 
-    /// <summary>Gets whether a reservation begins when it is granted.</summary>
-    public bool IsOfJob => _begins is not null;
-
     /// <summary>
     /// Gets the learned job that begins when it is granted. Null for a part of another job, which draws on that one's claim.
     /// </summary>

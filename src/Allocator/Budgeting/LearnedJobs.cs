@@ -7,7 +7,7 @@ namespace Allocator.Budgeting;
 /// The needs of one allocator's jobs, by name. Holds only numbers and names, so it keeps neither memory nor an allocator
 /// alive. Thread-safe.
 /// </summary>
-[DebuggerDisplay("{All.Length} names")]
+[DebuggerDisplay("{All.Count()} names")]
 internal sealed class LearnedJobs
 {
     /// <summary>How many names are remembered. A program that makes one up for each request must not fill the memory with them.</summary>
@@ -16,10 +16,9 @@ internal sealed class LearnedJobs
     /// <summary>The most characters kept of a name. A longer one also gets a number, to tell it from others.</summary>
     public const int LongestName = 256;
 
-    private LearnedJob[] _all = [];
-    private long _uses;
+    private readonly RecentlyUsed<string, LearnedJob> _all = new(MaximumNames, static name => new LearnedJob(name));
 
-    public LearnedJob[] All => Volatile.Read(ref _all);
+    public IEnumerable<LearnedJob> All => _all.Values;
 
     /// <summary>Reads the figures of all jobs: by name, and of each power of two of their sizes.</summary>
     public IEnumerable<MemoryJobStatistics> Read() => All.SelectMany(static job => job.ReadSizes());
@@ -32,30 +31,7 @@ internal sealed class LearnedJobs
             name = $"{name.Substring(0, LongestName)}… {name.GetHashCode():x8}";
         }
 
-        long use = Interlocked.Increment(ref _uses);
-        while (true)
-        {
-            LearnedJob[] all = All;
-            int oldest = 0;
-            for (int i = 0; i < all.Length; i++)
-            {
-                if (all[i].Name == name)
-                {
-                    all[i].LastUse = use;
-                    return all[i];
-                }
-
-                oldest = all[i].LastUse < all[oldest].LastUse ? i : oldest;
-            }
-
-            LearnedJob added = new(name) { LastUse = use };
-            LearnedJob[] more = all.Length < MaximumNames ? [.. all, added] : (LearnedJob[])all.Clone();
-            more[all.Length < MaximumNames ? all.Length : oldest] = added;
-            if (Interlocked.CompareExchange(ref _all, more, all) == all)
-            {
-                return added;
-            }
-        }
+        return _all.Get(name);
     }
 }
 
@@ -67,7 +43,7 @@ internal readonly record struct JobClaim(long AllocatedBytes, long ElsewhereByte
 
 /// <summary>The needs of jobs of one name, by powers of two of their sizes. Thread-safe.</summary>
 [DebuggerDisplay("{Name}")]
-internal sealed class LearnedJob(string name)
+internal sealed class LearnedJob
 {
     /// <summary>
     /// How many powers of two are remembered. For a new one, the least recently used is forgotten. More than lie between an icon and the
@@ -75,62 +51,39 @@ internal sealed class LearnedJob(string name)
     /// </summary>
     public const int MaximumSizes = 32;
 
-    private LearnedSize[] _sizes = [];
-    private long _uses;
+    private readonly RecentlyUsed<int, LearnedSize> _sizes;
 
-    public string Name { get; } = name;
-
-    public long LastUse
+    public LearnedJob(string name)
     {
-        get => Volatile.Read(ref field);
-        set => Volatile.Write(ref field, value);
+        Name = name;
+        _sizes = new RecentlyUsed<int, LearnedSize>(MaximumSizes, power => new LearnedSize(this, power));
     }
+
+    public string Name { get; }
 
     /// <summary>Returns the history for jobs of that size, and of sizes within the same power of two.</summary>
     public LearnedSize Of(long size)
     {
         Debug.Assert(size > 0);
-        int power = LearnedSize.PowerOf(size);
-        long use = Interlocked.Increment(ref _uses);
-        while (true)
-        {
-            LearnedSize[] all = Volatile.Read(ref _sizes);
-            int oldest = 0;
-            for (int i = 0; i < all.Length; i++)
-            {
-                if (all[i].Power == power)
-                {
-                    all[i].LastUse = use;
-                    return all[i];
-                }
-
-                oldest = all[i].LastUse < all[oldest].LastUse ? i : oldest;
-            }
-
-            LearnedSize added = new(this, power) { LastUse = use };
-            LearnedSize[] more = all.Length < MaximumSizes ? [.. all, added] : (LearnedSize[])all.Clone();
-            more[all.Length < MaximumSizes ? all.Length : oldest] = added;
-            if (Interlocked.CompareExchange(ref _sizes, more, all) == all)
-            {
-                return added;
-            }
-        }
+        return _sizes.Get(LearnedSize.PowerOf(size));
     }
 
     /// <summary>
     /// Returns the claim of a job of a size that has no history: that of the next smaller size, scaled up, or that of the next larger one.
-    /// Null if nothing is known.
+    /// Null if nothing is known. Jobs of size 1, which have none, say nothing of others, nor others of them.
     /// </summary>
     public JobClaim? ClaimByNeighbours(long size)
     {
         int power = LearnedSize.PowerOf(size);
         LearnedSize? nearest = null;
-        foreach (LearnedSize other in Volatile.Read(ref _sizes))
+        foreach (RecentlyUsed<int, LearnedSize>.Entry entry in _sizes.Entries)
         {
+            LearnedSize other = entry.Value;
             bool isNearer = nearest is null || (other.Power < power
                 ? nearest.Power > power || other.Power > nearest.Power
                 : nearest.Power > power && other.Power < nearest.Power);
-            nearest = other.Jobs > 0 && isNearer ? other : nearest;
+            bool isAlike = (other.Power == 0) == (power == 0);
+            nearest = other.Jobs > 0 && isAlike && isNearer ? other : nearest;
         }
 
         return nearest?.ClaimOf(size);
@@ -138,25 +91,21 @@ internal sealed class LearnedJob(string name)
 
     /// <summary>Reads the figures of each power of two, from the smallest.</summary>
     public IEnumerable<MemoryJobStatistics> ReadSizes() =>
-        Volatile.Read(ref _sizes).OrderBy(static size => size.Power).Select(static size => size.Read());
+        _sizes.Values.OrderBy(static size => size.Power).Select(static size => size.Read());
 }
 
 /// <summary>The needs of the last jobs of one name and power of two. Allocates nothing once it is made. Thread-safe.</summary>
-[DebuggerDisplay("2^{Power}: {LargestClaim}, {Jobs} jobs")]
+[DebuggerDisplay("2^{Power}: {ClaimOf(1)}, {Jobs} jobs")]
 internal sealed class LearnedSize(LearnedJob job, int power)
 {
-    // A larger need is forgotten after as many jobs that needed less.
-    private const int RememberedJobs = 64;
-
     /// <summary>The least claim, and its steps, in bytes.</summary>
     public const long Granularity = 64 * 1024;
 
     private readonly ShortLock _lock = new();
-    private readonly (long Size, long Bytes)[] _allocated = new (long, long)[RememberedJobs];
-    private readonly (long Size, long Bytes)[] _elsewhere = new (long, long)[RememberedJobs];
+    private readonly Needs _allocated = new();
+    private readonly Needs _elsewhere = new();
     private long _jobs;
     private long _failures;
-    private long _elsewhereCount;
     private int _soloRuns;
 
     public LearnedJob Job { get; } = job;
@@ -170,9 +119,6 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>Gets how many jobs ran alone, so that their use elsewhere is exact.</summary>
     public int SoloRuns => Volatile.Read(ref _soloRuns);
 
-    /// <summary>Gets the claim of the largest job of this power of two that was seen.</summary>
-    public JobClaim LargestClaim => ClaimOf(1);
-
     /// <summary>Gets or sets how many run now. Under the lock of the running jobs.</summary>
     public int Running { get; set; }
 
@@ -182,19 +128,13 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>Gets or sets the last pass over the queue that found no room for a job of these sizes, and the size of that job.</summary>
     public (long Pass, long Size) Refused { get; set; }
 
-    public long LastUse
-    {
-        get => Volatile.Read(ref field);
-        set => Volatile.Write(ref field, value);
-    }
-
     public static int PowerOf(long size) => 63 - BitOperations.LeadingZeroCount((ulong)size);
 
     /// <summary>Returns the most that the last jobs needed. The need of smaller ones is scaled up in proportion to the size.</summary>
     public JobClaim ClaimOf(long size)
     {
         using ShortLock.Section section = _lock.Enter();
-        return new JobClaim(Largest(_allocated, _jobs, size), Largest(_elsewhere, _elsewhereCount, size));
+        return new JobClaim(_allocated.Largest(size), _elsewhere.Largest(size));
     }
 
     /// <summary>Reads the figures.</summary>
@@ -205,9 +145,9 @@ internal sealed class LearnedSize(LearnedJob job, int power)
         {
             Name = Job.Name,
             Size = 1L << Power,
-            AllocatedBytes = Largest(_allocated, _jobs, 1),
-            ElsewhereBytes = Largest(_elsewhere, _elsewhereCount, 1),
-            BytesPerUnit = LargestPart(_allocated, _jobs) + LargestPart(_elsewhere, _elsewhereCount),
+            AllocatedBytes = _allocated.Largest(1),
+            ElsewhereBytes = _elsewhere.Largest(1),
+            BytesPerUnit = _allocated.LargestPart() + _elsewhere.LargestPart(),
             Running = Running,
             Waiting = Waiting,
             Ended = _jobs,
@@ -224,7 +164,7 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     public void End(long size, long allocatedBytes, long? elsewhereBytes, bool isSolo, bool isRefused)
     {
         using ShortLock.Section section = _lock.Enter();
-        _allocated[_jobs % RememberedJobs] = (size, allocatedBytes);
+        _allocated.Add(size, allocatedBytes);
         Volatile.Write(ref _jobs, _jobs + 1);
         Volatile.Write(ref _failures, _failures + (isRefused ? 1 : 0));
         if (elsewhereBytes is not long bytes)
@@ -235,34 +175,119 @@ internal sealed class LearnedSize(LearnedJob job, int power)
         if (isSolo && _soloRuns == 1)
         {
             // The first job has loaded libraries, which stay: the others do not take that memory again.
-            _elsewhereCount = 0;
+            _elsewhere.Forget();
         }
 
-        _soloRuns = Math.Min(_soloRuns + (isSolo ? 1 : 0), RememberedJobs);
-        _elsewhere[_elsewhereCount++ % RememberedJobs] = (size, bytes);
+        _soloRuns += isSolo && _soloRuns < int.MaxValue ? 1 : 0;
+        _elsewhere.Add(size, bytes);
     }
+}
 
-    private static double LargestPart((long Size, long Bytes)[] needs, long count)
+/// <summary>The needs of the last jobs. Not for concurrent callers.</summary>
+internal sealed class Needs
+{
+    // A larger need is forgotten after as many jobs that needed less.
+    private const int Remembered = 64;
+
+    // Of jobs that need less than this part of the largest need, such as answers of a cache, one of as many counts: hundreds of them do
+    // not tell what the next real work takes.
+    private const int SmallPart = 8;
+
+    private readonly (long Size, long Bytes)[] _last = new (long, long)[Remembered];
+    private long _count;
+    private long _small;
+
+    public void Forget() => _count = 0;
+
+    public void Add(long size, long bytes)
     {
-        double largest = 0;
-        for (int i = 0; i < Math.Min(count, needs.Length); i++)
+        if (bytes >= Largest(size) / SmallPart || _small++ % SmallPart == 0)
         {
-            largest = Math.Max(largest, (double)needs[i].Bytes / needs[i].Size);
+            _last[_count++ % Remembered] = (size, bytes);
         }
-
-        return largest;
     }
 
-    private static long Largest((long Size, long Bytes)[] needs, long count, long size)
+    /// <summary>Returns the largest, in steps of <see cref="LearnedSize.Granularity"/>. Those of smaller jobs are scaled up to the size.</summary>
+    public long Largest(long size)
     {
         long largest = 0;
-        for (int i = 0; i < Math.Min(count, needs.Length); i++)
+        for (int i = 0; i < Math.Min(_count, Remembered); i++)
         {
-            (long ofSize, long bytes) = needs[i];
+            (long ofSize, long bytes) = _last[i];
             double scaled = size > ofSize ? (double)bytes / ofSize * size : bytes;
             largest = Math.Max(largest, scaled < ByteCount.LargestEstimate ? (long)scaled : ByteCount.LargestEstimate);
         }
 
-        return ByteCount.RoundUp(largest, Granularity);
+        return ByteCount.RoundUp(largest, LearnedSize.Granularity);
+    }
+
+    /// <summary>Returns the most bytes for each unit of a size.</summary>
+    public double LargestPart()
+    {
+        double largest = 0;
+        for (int i = 0; i < Math.Min(_count, Remembered); i++)
+        {
+            largest = Math.Max(largest, (double)_last[i].Bytes / _last[i].Size);
+        }
+
+        return largest;
+    }
+}
+
+/// <summary>
+/// Values by key, made when they are first asked for. The least recently used makes room for a new one. Thread-safe, without a lock.
+/// </summary>
+internal sealed class RecentlyUsed<TKey, TValue>(int maximum, Func<TKey, TValue> make)
+    where TKey : notnull
+{
+    private Entry[] _entries = [];
+    private long _uses;
+
+    /// <summary>Gets the entries, in no order.</summary>
+    public Entry[] Entries => Volatile.Read(ref _entries);
+
+    /// <summary>Gets the values, those that were used last first.</summary>
+    public IEnumerable<TValue> Values =>
+        Entries.OrderByDescending(static entry => entry.LastUse).Select(static entry => entry.Value);
+
+    public TValue Get(TKey key)
+    {
+        long use = Interlocked.Increment(ref _uses);
+        while (true)
+        {
+            Entry[] all = Entries;
+            int oldest = 0;
+            for (int i = 0; i < all.Length; i++)
+            {
+                if (EqualityComparer<TKey>.Default.Equals(all[i].Key, key))
+                {
+                    all[i].LastUse = use;
+                    return all[i].Value;
+                }
+
+                oldest = all[i].LastUse < all[oldest].LastUse ? i : oldest;
+            }
+
+            Entry added = new(key, make(key)) { LastUse = use };
+            Entry[] more = all.Length < maximum ? [.. all, added] : (Entry[])all.Clone();
+            more[all.Length < maximum ? all.Length : oldest] = added;
+            if (Interlocked.CompareExchange(ref _entries, more, all) == all)
+            {
+                return added.Value;
+            }
+        }
+    }
+
+    public sealed class Entry(TKey key, TValue value)
+    {
+        public TKey Key { get; } = key;
+
+        public TValue Value { get; } = value;
+
+        public long LastUse
+        {
+            get => Volatile.Read(ref field);
+            set => Volatile.Write(ref field, value);
+        }
     }
 }

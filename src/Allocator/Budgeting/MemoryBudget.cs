@@ -193,7 +193,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             // The first that runs may be larger than any before, and larger than there is room for. So may one beside jobs that have run
             // for long: a stream would keep it, and all that wait behind it, from ever running.
-            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, watches ? Headroom!.LimitForJobs : long.MaxValue);
+            long most = watches ? Headroom!.LimitForJobs - _running.BesideJobsBytes : long.MaxValue;
+            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, most);
             bool getsWhatIsLeft = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
             long allocated = getsWhatIsLeft ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
             allocated = Math.Max(allocated, LearnedSize.Granularity);
@@ -250,8 +251,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             }
 
             long idle = readIdle();
+            long left;
+            using (Lock.Enter())
+            {
+                // Memory that has outlived its job is still charged.
+                left = Math.Max(0, AdmittedBytes - ReservedBytes);
+            }
+
             using ShortLock.Section section = _running.Lock.Enter();
-            Volatile.Write(ref _uncountedBytes, Math.Max(0, CommittedBytes - idle - _running.UsedBytesOf(this)));
+            Volatile.Write(ref _uncountedBytes, Math.Max(0, CommittedBytes - idle - left - _running.UsedBytesOf(this)));
         }
     }
 
@@ -356,14 +364,20 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public void Post(BudgetRequest request, bool mayWait = true)
     {
-        if (!mayWait && request.IsOfJob)
+        if (!mayWait && request.LearnedJob is { } job)
         {
             // It cannot wait for the base: an old one only lets fewer others in.
-            using ShortLock.Section section = _running.Lock.Enter();
-            _running.ForgoBase();
+            job.ForgoesBase = true;
         }
 
         _queue.Post(request, mayWait);
+    }
+
+    /// <summary>Returns whether a job runs that is not long, so that memory is about to come back.</summary>
+    public bool IsAnyJobYoung()
+    {
+        using ShortLock.Section section = _running.Lock.Enter();
+        return _running.IsAnyYoung(_clock.NowMilliseconds);
     }
 
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);

@@ -235,7 +235,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         }
 
         long minimumFree = admitted == 0 ? 0 : minimumFreeBytes;
-        long limit = minimumFreeBytes > 0 ? _last.LimitBytes : Math.Min(_last.LimitBytes, _last.HardBytes);
+        long limit = minimumFreeBytes > 0 ? _last.LimitBytes : _last.UsableBytes;
 
         // The sums decide alone here, because no figure contains memory that was reserved and not used.
         return bytes <= ByteCount.Add(_last.LimitBytes - minimumFreeBytes, -admitted)
@@ -261,7 +261,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
     }
 
     /// <summary>Gets what all jobs and all that runs beside them can have. Under the lock.</summary>
-    public long LimitForJobs => Math.Min(_last.LimitBytes, _last.HardBytes);
+    public long LimitForJobs => _last.UsableBytes;
 
     /// <summary>Gets what is outstanding or reserved in all budgets that share this memory.</summary>
     public long AdmittedBytes => ReadClaims().Admitted;
@@ -391,7 +391,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                long claimed = ByteCount.Add(budget.AdmittedBytes, budget.UncountedBytes);
+                long claimed = ByteCount.Add(budget.AdmittedBytes, Math.Min(budget.UncountedBytes, budget.CommittedBytes));
                 admitted = ByteCount.Add(admitted, claimed);
 
                 // Where only reservations are counted, what is outstanding beside them was read when it last asked.

@@ -14,7 +14,6 @@ internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
 
-
     // Changes if it is another reservation, or the use of one, and that ends.
     private BudgetAccount? _parent;
     private long _reservedBytes;
@@ -168,7 +167,7 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             JobClaim claim = Job.FindClaim() ?? default;
             Job.Claim = IsLearned ? claim with { AllocatedBytes = Math.Max(claim.AllocatedBytes, LearnedSize.Granularity) } : claim;
-            if (_parent?.TryTake(ClaimedBytes, overtakes) == false)
+            if (ClaimedBytes != 0 && _parent?.TryTake(ClaimedBytes, overtakes) == false)
             {
                 return false;
             }
@@ -192,11 +191,11 @@ internal sealed class ReservationAccount : BudgetAccount
         Volatile.Write(ref _refusalCount, _refusalCount + 1);
     }
 
-    /// <summary>Notes that an admitted allocation was refused by the container or the system.</summary>
-    public void NoteRefusalOf(long bytes)
+    /// <summary>Notes that an allocation, which is admitted and still charged, was refused by the container or the system.</summary>
+    public void NoteRefusal()
     {
         using ShortLock.Section section = Lock.Enter();
-        NoteRefusal(ByteCount.Add(UsedBytes, bytes));
+        NoteRefusal(UsedBytes);
     }
 
     /// <summary>Returns the account for its growth: bytes taken there are reserved here, by the same queue and rules.</summary>

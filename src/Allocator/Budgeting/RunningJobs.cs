@@ -46,9 +46,18 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether a rule held it back at the last attempt, whatever room there was.</summary>
     public bool IsHeld { get; set; }
 
+    /// <summary>Gets or sets whether that rule was the number of its size that may run at once: only the end of one helps.</summary>
+    public bool IsCapped { get; set; }
+
+    /// <summary>Gets or sets whether it does not wait for the base to be read. Set before it is posted.</summary>
+    public bool ForgoesBase { get; set; }
+
     public long BeganMilliseconds { get; set; }
 
-    /// <summary>Gets or sets whether no other job has run at the same time.</summary>
+    /// <summary>Gets or sets what others used before it began.</summary>
+    public long BaseBytes { get; set; }
+
+    /// <summary>Gets or sets whether no other job has run at the same time, except for long ones, such as streams.</summary>
     public bool IsSolo { get; set; }
 
     /// <summary>Gets or sets its weight in sharing what all jobs take elsewhere, as of the last reading.</summary>
@@ -96,13 +105,15 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // At most a quarter as many jobs of a size run at once as have ended, and two in any case: the largest may not have been seen yet.
     private const int EndedForEach = 4;
 
-    // The first jobs of a size run alone: the first also loads libraries.
+    // The first jobs of a size run alone: the first also loads libraries. Jobs that take longer than others wait for that never are: once
+    // three may run at once, their shares must do.
     private const int SoloRuns = 2;
+    private const int TriedSolo = 3 * EndedForEach;
 
     // How long others wait for a job that has to run alone, or of which nothing is known.
     private const int ExclusiveMilliseconds = 1000;
 
-    // A job that runs for longer, such as a stream, does not keep the base from being read.
+    // A job that runs for longer, such as a stream, keeps neither the base from being read nor another from being alone.
     private const int LongMilliseconds = 10_000;
 
     // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
@@ -114,6 +125,10 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // A reading takes some tens of microseconds.
     private const int SoloReadingMilliseconds = 5;
     private const int ReadingMilliseconds = 20;
+    private const int LongReadingMilliseconds = 1000;
+
+    // The most garbage that there was is remembered for this time, and for as long again.
+    private const int GarbageMilliseconds = 5 * 60_000;
 
     // A job is small beside another if it claims less than this part of it.
     private const int SmallPart = 8;
@@ -123,7 +138,9 @@ internal sealed class RunningJobs(ShortLock shortLock)
     private readonly LinkedList<RunningJob> _jobs = new();
     private long _elsewhereClaims;
     private long _othersBytes;
-    private long _mostGarbageBytes;
+    private long _garbageBytes;
+    private long _earlierGarbageBytes;
+    private long _garbageSince;
     private long _idleSince;
     private long _baseReadMilliseconds;
     private long? _baseDueSince;
@@ -150,7 +167,10 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// <summary>Gets the part of the claims elsewhere that was not used at the last reading: it is kept for the jobs that run.</summary>
     public long UnusedElsewhereBytes => BaseBytes < 0 ? 0 : Math.Max(0, ByteCount.Add(BaseBytes, _elsewhereClaims) - _othersBytes);
 
-    private long ExpectedBytes => ByteCount.Add(ByteCount.Add(BaseBytes, _mostGarbageBytes), _elsewhereClaims);
+    /// <summary>Gets what is used beside all jobs, with the most garbage that there was lately.</summary>
+    public long BesideJobsBytes => ByteCount.Add(Math.Max(0, BaseBytes), Math.Max(_garbageBytes, _earlierGarbageBytes));
+
+    private long ExpectedBytes => ByteCount.Add(BesideJobsBytes, _elsewhereClaims);
 
     /// <summary>Returns what the running jobs of a budget have of its allocator.</summary>
     public long UsedBytesOf(MemoryBudget budget)
@@ -172,9 +192,10 @@ internal sealed class RunningJobs(ShortLock shortLock)
         int period = 0;
         foreach (RunningJob job in _jobs)
         {
-            if (job.Learned is not null && now - job.BeganMilliseconds < LongMilliseconds)
+            if (job.Learned is not null)
             {
-                period = job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
+                int wanted = IsLong(job, now) ? LongReadingMilliseconds : job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
+                period = period == 0 ? wanted : Math.Min(period, wanted);
             }
         }
 
@@ -189,12 +210,19 @@ internal sealed class RunningJobs(ShortLock shortLock)
     public void Observe(long othersBytes, long garbageBytes, bool isSettled, long now)
     {
         Debug.Assert(Lock.IsHeld);
-        _mostGarbageBytes = Math.Max(_mostGarbageBytes, garbageBytes);
+        if (now - _garbageSince >= GarbageMilliseconds)
+        {
+            (_earlierGarbageBytes, _garbageBytes, _garbageSince) = (_garbageBytes, 0, now);
+        }
+
+        _garbageBytes = Math.Max(_garbageBytes, garbageBytes);
         _othersBytes = Math.Max(0, othersBytes - garbageBytes);
         int unknown = 0;
         long known = 0;
+        bool isAnySolo = false;
         foreach (RunningJob job in _jobs)
         {
+            isAnySolo |= job.IsSolo;
             unknown += job is { Learned: not null, IsUnknown: true } ? 1 : 0;
             job.Weight = WeightOf(job);
             known += job.Weight;
@@ -208,10 +236,12 @@ internal sealed class RunningJobs(ShortLock shortLock)
             _baseDueSince = null;
         }
 
-        long elsewhere = Math.Max(0, _othersBytes - BaseBytes);
         foreach (RunningJob job in _jobs)
         {
-            long share = _jobs.Count == 1 ? elsewhere
+            // The base may have risen by what it uses itself, if it has run for long.
+            long elsewhere = Math.Max(0, _othersBytes - Math.Min(BaseBytes, job.BaseBytes));
+            long share = job.IsSolo || _jobs.Count == 1 ? elsewhere
+                : isAnySolo ? 0
                 : job is { Learned: not null, IsUnknown: true } ? Math.Max(0, elsewhere - known) / unknown
                 : unknown > 0 ? Math.Min(elsewhere, job.Weight)
                 : known == 0 ? 0 : (long)((double)elsewhere * job.Weight / known);
@@ -232,21 +262,22 @@ internal sealed class RunningJobs(ShortLock shortLock)
             return true;
         }
 
-        if (learned.Running >= Math.Max(2, learned.Jobs / EndedForEach))
+        job.IsCapped = learned.Running >= Math.Max(2, learned.Jobs / EndedForEach);
+        if (job.IsCapped)
         {
             return false;
         }
 
-        if (isObserved && now - _baseDueSince < ExclusiveMilliseconds)
+        if (isObserved && !job.ForgoesBase && now - _baseDueSince < ExclusiveMilliseconds)
         {
             return false;
         }
 
-        bool needsSolo = isObserved && learned.SoloRuns < SoloRuns;
+        bool needsSolo = isObserved && NeedsSolo(learned);
         foreach (RunningJob other in _jobs)
         {
             bool isYoung = now - other.BeganMilliseconds < ExclusiveMilliseconds;
-            bool isAlone = isObserved && other.IsSolo && other.Learned?.SoloRuns < SoloRuns;
+            bool isAlone = isObserved && other.IsSolo && NeedsSolo(other.Learned);
             if (isYoung && other.Learned is not null && (needsSolo || isAlone || (isUnknown && other.IsUnknown)))
             {
                 return false;
@@ -286,7 +317,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
         job.Claim = claim;
         job.IsUnknown = isUnknown;
         job.BeganMilliseconds = now;
-        job.IsSolo = _jobs.Count == 0;
+        job.BaseBytes = BaseBytes;
+        job.IsSolo = !IsAnyYoung(now);
         foreach (RunningJob other in _jobs)
         {
             other.IsSolo = false;
@@ -315,7 +347,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         if (job.Learned is { } learned)
         {
             learned.Running--;
-            IsGarbageInBase = learned.SoloRuns < SoloRuns;
+            IsGarbageInBase = NeedsSolo(learned);
             bool isDue = IsGarbageInBase || now - _baseReadMilliseconds >= BaseMilliseconds;
             _baseDueSince = isDue && isObserved && _jobs.Count == 0 ? now : _baseDueSince;
             bool isTaught = isObserved && (job.IsSolo || job.IsUnknown || job.PeakElsewhereBytes > job.Claim.ElsewhereBytes);
@@ -323,25 +355,23 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
     }
 
-    /// <summary>Makes do with the present base until another job ends.</summary>
-    public void ForgoBase()
-    {
-        Debug.Assert(Lock.IsHeld);
-        _baseDueSince = null;
-    }
-
-    /// <summary>Returns whether a job runs that began so lately that the base must not be read.</summary>
+    /// <summary>Returns whether a job runs that is not long: its end is near, and the base must not be read.</summary>
     public bool IsAnyYoung(long now)
     {
         Debug.Assert(Lock.IsHeld);
         bool isAnyYoung = false;
         foreach (RunningJob job in _jobs)
         {
-            isAnyYoung |= now - job.BeganMilliseconds < LongMilliseconds;
+            isAnyYoung |= !IsLong(job, now);
         }
 
         return isAnyYoung;
     }
+
+    private static bool IsLong(RunningJob job, long now) => now - job.BeganMilliseconds >= LongMilliseconds;
+
+    private static bool NeedsSolo(LearnedSize? learned) =>
+        learned is not null && learned.SoloRuns < SoloRuns && learned.Jobs < TriedSolo;
 
     // By what is known now, because claims of jobs that began at different times cannot be compared.
     private static long WeightOf(RunningJob job) =>

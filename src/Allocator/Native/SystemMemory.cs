@@ -205,6 +205,9 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
     /// </summary>
     public long HardBytes { get; init; } = long.MaxValue;
 
+    /// <summary>Gets the most that requests and other code can have together.</summary>
+    public long UsableBytes => Math.Min(LimitBytes, HardBytes);
+
     /// <summary>Gets whether such a limit exists. Memory counts against it when it is written to.</summary>
     public bool LimitsResident => HardBytes != long.MaxValue;
 

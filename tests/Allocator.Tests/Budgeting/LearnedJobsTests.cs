@@ -36,10 +36,26 @@ public class LearnedJobsTests
         Assert.Equal(new JobClaim(10 * Unit, 20 * Unit), learned.ClaimOf(1));
         for (int i = 0; i < 64; i++)
         {
-            End(learned, 1, 10 * Unit, Unit);
+            End(learned, 1, 10 * Unit, 3 * Unit);
         }
 
-        Assert.Equal(new JobClaim(10 * Unit, Unit), learned.ClaimOf(1));
+        Assert.Equal(new JobClaim(10 * Unit, 3 * Unit), learned.ClaimOf(1));
+    }
+
+    // Of hundreds of answers from a cache one in eight counts.
+    [Theory]
+    [InlineData(504, 800)]
+    [InlineData(505, 0)]
+    public void ClaimOf_MostJobsNeedNearlyNothing_RemembersTheOthersForLonger(int small, long expected)
+    {
+        LearnedSize learned = new LearnedJob("").Of(1);
+        End(learned, 1, 800 * Unit, 800 * Unit);
+        for (int i = 0; i < small; i++)
+        {
+            End(learned, 1, 0, 0);
+        }
+
+        Assert.Equal(new JobClaim(expected * Unit, expected * Unit), learned.ClaimOf(1));
     }
 
     [Fact]
@@ -49,7 +65,7 @@ public class LearnedJobsTests
         End(learned, 600, 60 * Unit, 6 * Unit);
         Assert.Equal(new JobClaim(90 * Unit, 9 * Unit), learned.ClaimOf(900));
         Assert.Equal(new JobClaim(60 * Unit, 6 * Unit), learned.ClaimOf(512));
-        Assert.Equal(new JobClaim(60 * Unit, 6 * Unit), learned.LargestClaim);
+        Assert.Equal(new JobClaim(60 * Unit, 6 * Unit), learned.ClaimOf(1));
     }
 
     // The smaller one needed more for each pixel.
@@ -84,6 +100,17 @@ public class LearnedJobsTests
         End(job.Of(4), 4, 10 * Unit, 0);
         End(job.Of(8), 8, 20 * Unit, 0);
         Assert.Equal(new JobClaim(expected * Unit, 0), job.ClaimByNeighbours(size));
+    }
+
+    // Uploads whose header nobody could read, beside pictures: one says nothing of the other.
+    [Theory]
+    [InlineData(1, 1000)]
+    [InlineData(1000, 1)]
+    public void ClaimByNeighbours_WithAndWithoutASize_IsNull(long known, long size)
+    {
+        LearnedJob job = new("");
+        End(job.Of(known), known, 10 * Unit, 2 * Unit);
+        Assert.Null(job.ClaimByNeighbours(size));
     }
 
     // One of which none has ended is no neighbour, however near.
@@ -182,9 +209,9 @@ public class LearnedJobsTests
     public void ClaimOf_NeedsAndSizesNearTheLargestNumber_DoNotWrap()
     {
         LearnedJob job = new("");
-        End(job.Of(1), 1, long.MaxValue, long.MaxValue);
+        End(job.Of(2), 2, long.MaxValue, long.MaxValue);
         JobClaim scaled = job.ClaimByNeighbours(long.MaxValue)!.Value;
-        JobClaim own = job.Of(1).ClaimOf(1);
+        JobClaim own = job.Of(2).ClaimOf(2);
         foreach (JobClaim claim in new[] { scaled, own })
         {
             // What admission adds up stays within a number.
@@ -212,10 +239,10 @@ public class LearnedJobsTests
 
         Assert.Same(first, jobs.Get("first"));
         jobs.Get("one more");
-        Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Length);
+        Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Count());
         Assert.Same(first, jobs.Get("first"));
         Assert.NotSame(second, jobs.Get("second"));
-        Assert.Equal(256, jobs.All.Length);
+        Assert.Equal(256, jobs.All.Count());
     }
 
     [Fact]
@@ -234,7 +261,7 @@ public class LearnedJobsTests
     {
         LearnedJobs jobs = new();
         Parallel.For(0, 10_000, i => End(jobs.Get($"{i % 100}").Of(1L << (i % 4)), 1L << (i % 4), Unit, Unit));
-        Assert.Equal((100, 10_000L), (jobs.All.Length, jobs.All.Sum(static job => job.Jobs)));
+        Assert.Equal((100, 10_000L), (jobs.All.Count(), jobs.All.Sum(static job => job.Jobs)));
         Assert.Equal(100, jobs.All.Select(static job => job.Name).Distinct().Count());
     }
 

@@ -155,7 +155,7 @@ public class RunningJobsTests
     public void TryBegin_LargerThanTheRoomBesideALongRunningJob_BeginsWithAllThatIsLeft(bool hasNumber, bool isGiven)
     {
         MemoryBudget budget = hasNumber ? new(100 * Megabyte, _clock) : _container;
-        LearnedJob job = hasNumber ? Learn(1, 0) : Learn(0, 1);
+        LearnedJob job = hasNumber ? Learn(1, 0, size: 2) : Learn(0, 1, size: 2);
         _ = isGiven ? BegunAccount.Of(budget, Megabyte) : Begin(budget, Learn(1, 0));
         Assert.Null(TryBegin(budget, job, size: 2000));
         _clock.Advance(TimeSpan.FromSeconds(10));
@@ -176,7 +176,9 @@ public class RunningJobsTests
         _clock.Advance(TimeSpan.FromSeconds(10));
         Assert.Equal(expected, TryBegin(budget, Learn(allocated, 0)) is not null);
         stream.Close();
-        Assert.Equal(expected, TryBegin(_container, Learn(0, (allocated * 10) - 25)) is not null);
+
+        // Beside the base of 100.
+        Assert.Equal(expected, TryBegin(_container, Learn(0, expected ? 884 : 883)) is not null);
         ofContainer.Close();
     }
 
@@ -240,6 +242,33 @@ public class RunningJobsTests
         Begin(_container, job);
     }
 
+    // Each begins beside one that has run for a second, so none is ever alone.
+    [Theory]
+    [InlineData(11, false)]
+    [InlineData(12, true)]
+    public void TryBegin_NoneWasAloneYet_BeginsOnceTwelveHaveEnded(int ended, bool expected)
+    {
+        LearnedJob job = new("");
+        for (int i = 0; i < ended; i++)
+        {
+            job.Of(1).End(1, 0, Megabyte, isSolo: false, isRefused: false);
+        }
+
+        Begin(_container, job);
+        Assert.Equal(expected, TryBegin(_container, job) is not null);
+    }
+
+    // A cache that holds a reservation for good, or a stream.
+    [Fact]
+    public void TryBegin_BesideAReservationThatStaysOpen_RunsAlone()
+    {
+        BegunAccount.Of(_container, Megabyte);
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        LearnedJob job = new("");
+        Teach(job, 100, 180, 100);
+        Assert.Equal((1, 80 * Megabyte), (job.Of(1).SoloRuns, job.ElsewhereBytes));
+    }
+
     [Fact]
     public void TryBegin_GivenBytesWhileAJobRunsAlone_Begins()
     {
@@ -280,6 +309,48 @@ public class RunningJobsTests
         Assert.Equal((1L, 80 * Megabyte, 0L), (job.Jobs, job.ElsewhereBytes, job.LearnedBytes));
         Teach(job, 100, 150, 100);
         Assert.Equal((2L, 50 * Megabyte, 0L), (job.Jobs, job.ElsewhereBytes, job.LearnedBytes));
+    }
+
+    // By then the base is read again, with what it uses itself.
+    [Fact]
+    public void End_NeedsMostAfterTenSeconds_LearnsThat()
+    {
+        LearnedJob job = new("");
+        ReservationAccount account = Begin(_container, job);
+        Use(120);
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        Use(300);
+        Assert.Equal(300 * Megabyte, ReadBase());
+        account.Close();
+        Assert.Equal(200 * Megabyte, job.ElsewhereBytes);
+    }
+
+    // A phase with much garbage must not take its room for good.
+    [Fact]
+    public void TryBegin_MuchGarbageMinutesAgo_IsForgotten()
+    {
+        Use(100 + 300, garbage: 300);
+        ReservationAccount during = Begin(_container, new LearnedJob(""));
+        Assert.Equal(291.5 * Megabyte, during.ClaimedBytes);
+        during.Close();
+        _clock.Advance(TimeSpan.FromMinutes(5));
+        Use(100);
+        _clock.Advance(TimeSpan.FromMinutes(5));
+        Use(100);
+        Assert.Equal(441.5 * Megabyte, Begin(_container, new LearnedJob("")).ClaimedBytes);
+    }
+
+    // A cache of results, made by jobs that have ended.
+    [Fact]
+    public void ReadUncounted_MemoryHasOutlivedItsJob_IsCountedOnce()
+    {
+        _container.ReadIdleBytes = static () => 0;
+        ReservationAccount account = Begin(_container, Learn(60, 0));
+        Assert.True(account.TryTake(60 * Megabyte, overtakes: false));
+        Assert.True(_container.TryCount((60 + 7) * Megabyte));
+        account.Close();
+        _container.ReadUncounted();
+        Assert.Equal((60 * Megabyte, 7 * Megabyte), (_container.AdmittedBytes, _container.UncountedBytes));
     }
 
     // Two jobs at once would count it twice.
@@ -625,12 +696,22 @@ public class RunningJobsTests
         Assert.Equal(0, _clock.RunningTimers);
     }
 
-    private static LearnedJob Learn(long allocated, long elsewhere, int jobs = 64)
+    // It may take what it needs most at its end.
+    [Fact]
+    public void Sample_AJobRunsForLong_ReadsTheContainerOnceASecond()
+    {
+        Begin(_container, Learn(0, 1));
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        _headroom.Sample();
+        Assert.Equal(s_second, _clock.NextTimer);
+    }
+
+    private static LearnedJob Learn(long allocated, long elsewhere, int jobs = 64, long size = 1)
     {
         LearnedJob job = new("");
         for (int i = 0; i < jobs; i++)
         {
-            job.Of(1).End(1, allocated * Megabyte, elsewhere * Megabyte, isSolo: true, isRefused: false);
+            job.Of(size).End(size, allocated * Megabyte, elsewhere * Megabyte, isSolo: true, isRefused: false);
         }
 
         return job;
