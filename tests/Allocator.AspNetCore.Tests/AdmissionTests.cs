@@ -120,27 +120,6 @@ public class AdmissionTests
     }
 
     [Fact]
-    public async Task Requests_ThatWait_HoldNoThread()
-    {
-        const int Requests = 100;
-        await using Service service = await Service.StartAsync(
-            app => app.MapGet("/", () => "").RequireMemory(_ => new ValueTask<long>(8 * Megabyte), Timeout.InfiniteTimeSpan));
-        MemoryReservation others = await service.Allocator.ReserveAsync(10 * Megabyte);
-        int threads = ThreadPool.ThreadCount;
-
-        Task<HttpResponseMessage>[] waiting = [.. Enumerable.Range(0, Requests).Select(_ => service.Client.GetAsync("/"))];
-        await service.UntilWaitsAsync(Requests);
-
-        // Other test classes run meanwhile, on some of them, and have run before.
-        Assert.InRange(ThreadPool.ThreadCount, 1, Math.Max(threads, Environment.ProcessorCount) + Requests / 2);
-        others.Dispose();
-        Assert.All(
-            await Task.WhenAll(waiting).WaitAsync(Patience.Limit),
-            response => Assert.Equal(HttpStatusCode.OK, response.StatusCode));
-        await service.UntilUnusedAsync();
-    }
-
-    [Fact]
     public async Task Request_WithAnEstimateOfZero_RunsAtOnce()
     {
         await using Service service = await Service.StartAsync(
@@ -152,30 +131,39 @@ public class AdmissionTests
     }
 
     [Theory]
-    [InlineData(nameof(InvalidOperationException), 500)]
-    [InlineData(nameof(BadHttpRequestException), 422)]
-    [InlineData(nameof(InvalidDataException), 422)]
-    [InlineData(nameof(MemoryLimitExceededException), 413)]
-    [InlineData("negative", 500)]
-    public async Task Request_EstimateFails_IsRefusedAndReservesNothing(string failure, int status)
+    [InlineData(false, nameof(InvalidOperationException), 500)]
+    [InlineData(false, nameof(BadHttpRequestException), 422)]
+    [InlineData(false, nameof(InvalidDataException), 422)]
+    [InlineData(false, nameof(MemoryLimitExceededException), 413)]
+    [InlineData(false, "negative", 500)]
+    [InlineData(true, nameof(InvalidOperationException), 500)]
+    [InlineData(true, nameof(BadHttpRequestException), 415)]
+    [InlineData(true, nameof(InvalidDataException), 422)]
+    public async Task Request_EstimateOrSizeFails_IsRefusedAndReservesNothing(bool isBySize, string failure, int status)
     {
-        await using Service service = await Service.StartAsync(app => app.MapGet("/", () => "").RequireMemory(async _ =>
+        await using Service service = await Service.StartAsync(app =>
         {
-            await Task.Yield();
-            return failure switch
-            {
-                nameof(BadHttpRequestException) => throw new BadHttpRequestException("This is no image.", 422),
-                nameof(InvalidDataException) => throw new InvalidDataException("No codec reads this."),
-                nameof(MemoryLimitExceededException) => throw new MemoryLimitExceededException(2, 1),
-                "negative" => -1,
-                _ => throw new InvalidOperationException(),
-            };
-        }));
+            RouteHandlerBuilder endpoint = app.MapGet("/", () => "");
+            _ = isBySize ? endpoint.RequireMemoryBySize(FailAsync) : endpoint.RequireMemory(FailAsync);
+        });
 
         using HttpResponseMessage response = await service.Client.GetAsync("/");
 
         Assert.Equal(status, (int)response.StatusCode);
         Assert.Equal(0, service.Used);
+
+        async ValueTask<long> FailAsync(HttpContext _)
+        {
+            await Task.Yield();
+            return failure switch
+            {
+                nameof(BadHttpRequestException) => throw new BadHttpRequestException("This is no image.", status),
+                nameof(InvalidDataException) => throw new InvalidDataException("No codec reads this."),
+                nameof(MemoryLimitExceededException) => throw new MemoryLimitExceededException(2, 1),
+                "negative" => -1,
+                _ => throw new InvalidOperationException(),
+            };
+        }
     }
 
     [Theory]

@@ -1,5 +1,5 @@
 using System.Reflection;
-using System.Reflection.Emit;
+using Allocator.Tests.Architecture;
 
 namespace Allocator.AspNetCore.Tests;
 
@@ -9,8 +9,6 @@ namespace Allocator.AspNetCore.Tests;
 /// </summary>
 internal static class FailedRequests
 {
-    private delegate ref int Left();
-
     /// <summary>Prints the largest number of each kind of request. Throws if a request does not end, or anything is lost.</summary>
     public static async Task RunAsync()
     {
@@ -23,7 +21,7 @@ internal static class FailedRequests
 
         foreach (Type type in new[] { typeof(MemoryAllocator), typeof(MemoryPageExtensions) })
         {
-            Left left = LeftOf(type);
+            CountedAllocations.Left left = CountedAllocations.LeftOf(type);
             foreach (string path in new[] { "/learned", "/estimated", "/growing" })
             {
                 // Whatever is made once.
@@ -51,7 +49,7 @@ internal static class FailedRequests
     }
 
     // Returns whether the request made fewer allocations.
-    private static async Task<bool> EndsBeforeAsync(int failing, string path, Service service, Left left)
+    private static async Task<bool> EndsBeforeAsync(int failing, string path, Service service, CountedAllocations.Left left)
     {
         Assert.True(service.Allocator.TryReserve(Service.Budget, out MemoryReservation? inTheWay));
         Func<int> waiters = WaitersOf(service.Allocator);
@@ -108,15 +106,5 @@ internal static class FailedRequests
         object account = allocator.GetType().GetProperty("Account", Any)!.GetValue(allocator)!;
         object budget = account.GetType().GetProperty("Budget", Any)!.GetValue(account)!;
         return budget.GetType().GetProperty("Waiters", Any)!.GetMethod!.CreateDelegate<Func<int>>(budget);
-    }
-
-    private static Left LeftOf(Type type)
-    {
-        FieldInfo field = type.Assembly.GetType("Allocator.AllocationSeam", throwOnError: true)!.GetField("Left")!;
-        DynamicMethod getter = new("Left", typeof(int).MakeByRefType(), [], type.Module, skipVisibility: true);
-        ILGenerator il = getter.GetILGenerator();
-        il.Emit(OpCodes.Ldsflda, field);
-        il.Emit(OpCodes.Ret);
-        return getter.CreateDelegate<Left>();
     }
 }

@@ -1,5 +1,6 @@
-using Allocator.Tests;
 using Allocator.Tests.Documentation;
+using Allocator.Tests.Limits;
+using Measuring.Cgroups;
 
 namespace Allocator.AspNetCore.Tests;
 
@@ -16,9 +17,7 @@ public class JobsPageTests
     public void Program_OfThePageIn350Megabytes_ServesAllOf64AtOnce()
     {
         CodeBlock block = CodeBlock.All().Single(static block => block.Document == "docs/jobs.md" && block.IsWeb);
-        using LimitedGroup? group = LimitedGroup.TryCreate(out string reason);
-        Skip.If(group is null, reason);
-        group.LimitInBytes = Limit;
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
         ExampleCompiler.TryOut(block.Document, block.Line, (program, folder) => RunInGroup(program, folder, group.Folder));
     }
 

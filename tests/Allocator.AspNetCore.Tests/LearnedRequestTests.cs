@@ -107,29 +107,6 @@ public class LearnedRequestTests
         Assert.Equal(0, service.Used);
     }
 
-    [Theory]
-    [InlineData(nameof(InvalidDataException), 422)]
-    [InlineData(nameof(BadHttpRequestException), 415)]
-    [InlineData(nameof(InvalidOperationException), 500)]
-    public async Task RequireMemoryBySize_DelegateFails_IsRefusedAndReservesNothing(string failure, int status)
-    {
-        await using Service service = await Service.StartAsync(app => app.MapGet("/", static () => "done").RequireMemoryBySize(async _ =>
-        {
-            await Task.Yield();
-            throw failure switch
-            {
-                nameof(BadHttpRequestException) => new BadHttpRequestException("This is no image.", 415),
-                nameof(InvalidDataException) => new InvalidDataException("No codec reads this."),
-                _ => new InvalidOperationException(),
-            };
-        }));
-
-        using HttpResponseMessage response = await service.Client.GetAsync("/");
-
-        Assert.Equal(status, (int)response.StatusCode);
-        Assert.Equal(0, service.Used);
-    }
-
     [Fact]
     public async Task RequireMemory_WithAnAllocatorName_UsesThatAllocator()
     {

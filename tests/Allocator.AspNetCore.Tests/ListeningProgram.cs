@@ -1,6 +1,6 @@
-using System.Globalization;
 using System.Reflection;
 using System.Text;
+using Allocator.Tests.Limits;
 
 namespace Allocator.AspNetCore.Tests;
 
@@ -51,8 +51,7 @@ internal sealed class ListeningProgram : IDisposable
             {
                 if (group.Length > 0)
                 {
-                    File.WriteAllText(
-                        Path.Combine(group, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+                    TestCgroup.Enter(group);
                 }
 
                 Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);

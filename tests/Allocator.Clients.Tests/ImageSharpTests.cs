@@ -127,8 +127,7 @@ public class ImageSharpTests
     private static async Task MakeInside(string choice)
     {
         (string cgroup, string photograph) = (choice.Split('|')[0], choice.Split('|')[1]);
-        await File.WriteAllTextAsync(
-            Path.Combine(cgroup, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        TestCgroup.Enter(cgroup);
         using MemoryAllocator pool = MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = 70 });
         Configuration configuration = Over(pool);
         int done = 0;

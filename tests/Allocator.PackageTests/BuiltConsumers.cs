@@ -70,7 +70,6 @@ internal sealed class BuiltConsumers
 
     private const string Consumer = "Consumer";
     private const string WebConsumer = "WebConsumer";
-    private const string SkiaConsumer = "SkiaConsumer";
     private const string FirstImage = "FirstImage472";
     private const string ReadmeExample = "ReadmeExample";
 
@@ -109,11 +108,6 @@ internal sealed class BuiltConsumers
                 WebCode,
                 "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType>",
                 "Allocator.AspNetCore"),
-            Write(
-                SkiaConsumer,
-                CodeBlock.All().First(block => block is { Document: "docs/integrations/skiasharp.md", IsSkia: true }).Code,
-                "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>",
-                "Allocator.SkiaSharp"),
         ];
         File.WriteAllText(
             Path.Combine(folder, "Consumers.slnx"),
@@ -130,14 +124,6 @@ internal sealed class BuiltConsumers
 
     /// <summary>Runs the web application, and returns the lines that it printed.</summary>
     public string[] RunWeb() => Lines(_library.Dotnet(Output(WebConsumer), "exec", $"{WebConsumer}.dll"));
-
-    /// <summary>Runs the first example of the guide for SkiaSharp with a photograph, and returns the lines that it printed.</summary>
-    public string[] RunSkia(string photograph)
-    {
-        string folder = Output(SkiaConsumer);
-        File.Copy(photograph, Path.Combine(folder, "photo.jpg"), overwrite: true);
-        return Lines(_library.Dotnet(folder, "exec", $"{SkiaConsumer}.dll"));
-    }
 
     /// <summary>Runs the consumer that was built for .NET, and returns the lines that it printed.</summary>
     public string[] Run(string targetFramework) => Lines(_library.Dotnet(Output(Consumer, targetFramework), "exec", $"{Consumer}.dll"));

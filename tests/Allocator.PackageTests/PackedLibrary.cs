@@ -55,12 +55,8 @@ public sealed class PackedLibrary : IDisposable
     /// <summary>Gets the package for web applications.</summary>
     public string WebPackagePath => Path.Combine(Feed, $"Allocator.AspNetCore.{Version}.nupkg");
 
-    public string WebSymbolsPath => Path.Combine(Feed, $"Allocator.AspNetCore.{Version}.snupkg");
-
     /// <summary>Gets the package for SkiaSharp.</summary>
     public string SkiaPackagePath => Path.Combine(Feed, $"Allocator.SkiaSharp.{Version}.nupkg");
-
-    public string SkiaSymbolsPath => Path.Combine(Feed, $"Allocator.SkiaSharp.{Version}.snupkg");
 
     /// <summary>Gets the package of sources for ImageSharp.</summary>
     public string ImageSharpPackagePath => Path.Combine(Feed, $"Allocator.ImageSharp.{Version}.nupkg");
@@ -132,12 +128,5 @@ public sealed class PackedLibrary : IDisposable
         </Project>
         """;
 
-    private string Reference(string package)
-    {
-        string reference = $"""<PackageReference Include="{package}" Version="{Version}" />""";
-
-        // On Linux SkiaSharp itself wants this one.
-        return package != "Allocator.SkiaSharp" ? reference
-            : reference + """<PackageReference Include="SkiaSharp.NativeAssets.Linux.NoDependencies" Version="3.119.4" />""";
-    }
+    private string Reference(string package) => $"""<PackageReference Include="{package}" Version="{Version}" />""";
 }

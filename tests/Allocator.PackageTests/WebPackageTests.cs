@@ -1,54 +1,12 @@
 using System.Diagnostics;
-using System.Xml.Linq;
 using Allocator.Tests.Documentation;
 
 namespace Allocator.PackageTests;
 
-/// <summary>The package for web applications: what lies in it, what it needs, and a new application that has it.</summary>
+/// <summary>New applications that have the package for web applications.</summary>
 [Collection(nameof(PackedLibrary))]
 public class WebPackageTests(PackedLibrary library)
 {
-    [Fact]
-    public void WebPackage_ForEachFramework_HasItsAssemblyDocumentationAndSymbols()
-    {
-        Assert.Equal(
-            ["lib/net10.0/Allocator.AspNetCore.dll", "lib/net10.0/Allocator.AspNetCore.xml",
-                "lib/net8.0/Allocator.AspNetCore.dll", "lib/net8.0/Allocator.AspNetCore.xml"],
-            Files(library.WebPackagePath));
-        Assert.Equal(
-            ["lib/net10.0/Allocator.AspNetCore.pdb", "lib/net8.0/Allocator.AspNetCore.pdb"],
-            Files(library.WebSymbolsPath));
-    }
-
-    /// <summary>With all of the library, its analyzers included.</summary>
-    [Fact]
-    public void WebPackage_Dependencies_AreTheLibraryOfItsVersionAndTheSharedFramework()
-    {
-        XElement metadata = XDocument.Parse(Text("Allocator.AspNetCore.nuspec")).Root!.Elements().Single();
-        XElement[] dependencies = [.. metadata.Descendants().Where(element => element.Name.LocalName == "dependency")];
-        XElement[] frameworks = [.. metadata.Descendants().Where(element => element.Name.LocalName == "frameworkReference")];
-
-        Assert.Equal(2, dependencies.Length);
-        Assert.All(dependencies, dependency => Assert.Equal(
-            ("Allocator", library.Version), (dependency.Attribute("id")!.Value, dependency.Attribute("version")!.Value)));
-        Assert.All(dependencies, dependency => Assert.DoesNotContain(
-            "Analyzers", dependency.Attribute("exclude")?.Value ?? "", StringComparison.Ordinal));
-        Assert.Equal(2, frameworks.Length);
-        Assert.All(frameworks, framework => Assert.Equal("Microsoft.AspNetCore.App", framework.Attribute("name")!.Value));
-    }
-
-    /// <summary>The guide, whose links start from its folder.</summary>
-    [Fact]
-    public void WebPackage_Readme_IsTheGuideWithAddresses()
-    {
-        string readme = Text("README.md");
-        string folder = $"]({SourceCopy.Remote}/blob/{library.Commit}/docs/integrations/";
-
-        Assert.StartsWith("# ASP.NET Core", readme, StringComparison.Ordinal);
-        Assert.Contains(folder + "configuration.md)", readme, StringComparison.Ordinal);
-        Assert.Contains(folder + "../limits.md)", readme, StringComparison.Ordinal);
-    }
-
     [Fact]
     public void WebConsumer_WithThisPackageAlone_ServesARequest() => Assert.Equal(["200 1000"], library.Consumers.RunWeb());
 
@@ -88,19 +46,5 @@ public class WebPackageTests(PackedLibrary library)
         {
             process.Kill();
         }
-    }
-
-    private static string[] Files(string package)
-    {
-        using ZipArchive archive = ZipFile.OpenRead(package);
-        return [.. archive.Entries.Select(entry => entry.FullName)
-            .Where(file => file.StartsWith("lib/", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
-    }
-
-    private string Text(string entry)
-    {
-        using ZipArchive archive = ZipFile.OpenRead(library.WebPackagePath);
-        using StreamReader reader = new(archive.GetEntry(entry)!.Open());
-        return reader.ReadToEnd();
     }
 }

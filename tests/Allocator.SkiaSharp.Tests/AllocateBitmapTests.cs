@@ -52,26 +52,6 @@ public class AllocateBitmapTests
     }
 
     [Fact]
-    public void Dispose_ImmutableImageSharesThePixels_ImageKeepsThem()
-    {
-        using MemoryAllocator allocator = MemoryAllocator.Create();
-        PooledBitmap bitmap = allocator.AllocateBitmap(s_info, AllocationOptions.Clean);
-        bitmap.Erase(SKColors.Teal);
-        bitmap.SetImmutable();
-        SKImage image = SKImage.FromBitmap(bitmap);
-        bitmap.Dispose();
-
-        Assert.Equal(1, allocator.GetStatistics().OutstandingAllocations);
-        using (SKPixmap pixels = image.PeekPixels())
-        {
-            Assert.Equal(SKColors.Teal, pixels.GetPixelColor(999, 699));
-        }
-
-        image.Dispose();
-        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
-    }
-
-    [Fact]
     public void Dispose_SubsetSharesThePixels_SubsetKeepsThem()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();

@@ -69,9 +69,7 @@ public class ContainerTests(ITestOutputHelper output)
     private static async Task RunInside(string choice)
     {
         string[] parts = choice.Split('|');
-        await File.WriteAllTextAsync(
-            Path.Combine(parts[0], "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
-
+        TestCgroup.Enter(parts[0]);
         bool reserves = bool.Parse(parts[3]);
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
         {

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Allocator.Tests.Fakes;
 
 namespace Allocator.SkiaSharp.Tests;
 
@@ -80,7 +81,7 @@ public class HostileUseTests
         write(file.AsSpan(heightAt), height);
         if (name == "png")
         {
-            BinaryPrimitives.WriteUInt32BigEndian(file.AsSpan(29), Crc(file.AsSpan(12, 17)));
+            BinaryPrimitives.WriteUInt32BigEndian(file.AsSpan(29), Picture.Crc(file.AsSpan(12, 17)));
         }
 
         using MemoryAllocator allocator = MemoryAllocator.Create(
@@ -108,13 +109,11 @@ public class HostileUseTests
         {
             PooledBitmap bitmap = await allocator.DecodeBitmapAsync(new MemoryStream(file));
             using Barrier barrier = new(4);
-            Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+            TestThreads.Run(4, _ =>
             {
                 barrier.SignalAndWait();
                 bitmap.Dispose();
-            }))];
-            Array.ForEach(threads, thread => thread.Start());
-            Array.ForEach(threads, thread => thread.Join());
+            });
 
             MemoryAllocatorStatistics statistics = allocator.GetStatistics();
             Assert.Equal((round, 0, 0), (round, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
@@ -132,6 +131,7 @@ public class HostileUseTests
         bitmap.Dispose();
 
         // The reservation has ended; what is still used counts against the budget.
+        Assert.Equal(1, allocator.GetStatistics().OutstandingAllocations);
         Assert.InRange(allocator.GetStatistics().BudgetUsedBytes, Picture.Width * Picture.Height * 4, 64 << 20);
         using (PooledBitmap other = allocator.AllocateBitmap(s_info, AllocationOptions.Clean))
         using (SKPixmap pixels = image.PeekPixels())
@@ -235,24 +235,6 @@ public class HostileUseTests
         }
     }
 
-    /// <summary>Below a job's ambient reservation it draws on that: it waits for nothing, if others have the rest of the budget.</summary>
-    [Fact]
-    public async Task DecodeBitmapAsync_WithinAnAmbientReservation_UsesIt()
-    {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
-        using MemoryReservation job = await allocator.ReserveAsync(40 << 20);
-        using MemoryReservation others = await allocator.ReserveAsync(24 << 20);
-        using (job.Use())
-        {
-            using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
-            using PooledBitmap bitmap = await allocator.DecodeBitmapAsync(
-                new MemoryStream(Picture.Read("baseline.jpg")), new SKBitmapDecodeOptions { WorkingBytes = 1 << 20 }, patience.Token);
-            Assert.InRange(job.RemainingBytes, 1, (40 << 20) - (Picture.Width * Picture.Height * 4));
-        }
-
-        Assert.Equal((40 << 20, 0), (job.RemainingBytes, allocator.GetStatistics().BudgetWaits));
-    }
-
     private static byte[] Encode(MemoryAllocator allocator, SKEncodedImageFormat format, Action<PooledBitmap> onWrite)
     {
         // Larger than what an encoder reads before its first write.
@@ -277,35 +259,8 @@ public class HostileUseTests
         "turned" => Picture.Oriented(Small("jpeg"), SKEncodedOrigin.RightTop),
         "png" => Picture.Encode(SKEncodedImageFormat.Png, 80, SKAlphaType.Opaque, width: 24, height: 16),
         "webp" => Picture.Encode(SKEncodedImageFormat.Webp, 80, SKAlphaType.Opaque, width: 24, height: 16),
-        _ => SmallBmp(),
+        _ => Picture.Bmp(24, 16),
     };
-
-    private static byte[] SmallBmp()
-    {
-        // The headers, and 24 x 16 pixels of three bytes.
-        byte[] file = new byte[54 + (24 * 16 * 3)];
-        new Random(1).NextBytes(file.AsSpan(54));
-        (file[0], file[1], file[10], file[14], file[26], file[28]) = ((byte)'B', (byte)'M', 54, 40, 1, 24);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(2), file.Length);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(18), 24);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(22), 16);
-        return file;
-    }
-
-    private static uint Crc(ReadOnlySpan<byte> bytes)
-    {
-        uint crc = uint.MaxValue;
-        foreach (byte one in bytes)
-        {
-            crc ^= one;
-            for (int i = 0; i < 8; i++)
-            {
-                crc = (crc >> 1) ^ ((crc & 1) * 0xEDB88320);
-            }
-        }
-
-        return ~crc;
-    }
 
     /// <summary>A stream that says what it was told to say.</summary>
     private sealed class LyingStream(byte[] content) : MemoryStream(content)

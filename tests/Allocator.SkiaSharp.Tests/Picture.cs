@@ -20,7 +20,7 @@ internal static class Picture
         ["lossless.webp"] = new(() => Encode(SKEncodedImageFormat.Webp, 100, SKAlphaType.Opaque)),
         ["lossless-alpha.webp"] = new(() => Encode(SKEncodedImageFormat.Webp, 100, SKAlphaType.Premul)),
         ["interlaced.png"] = new(InterlacedPng),
-        ["rgb.bmp"] = new(Bmp),
+        ["rgb.bmp"] = new(() => Bmp()),
     };
 
     /// <summary>Gets the names of all, those of the folder Pictures included.</summary>
@@ -55,15 +55,17 @@ internal static class Picture
             (byte)'V', (byte)'P', (byte)'8', (byte)'X', 10, 0, 0, 0, 8, 0, 0, 0,
             (Width - 1) & 255, (Width - 1) >> 8, 0, (Height - 1) & 255, (Height - 1) >> 8, 0,
         ];
-        ReadOnlySpan<byte> exif =
-        [
-            (byte)'E', (byte)'X', (byte)'I', (byte)'F', 26, 0, 0, 0, (byte)'M', (byte)'M', 0, 42, 0, 0, 0, 8,
-            0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (byte)origin, 0, 0, 0, 0, 0, 0,
-        ];
-        byte[] file = [.. webp.AsSpan(0, 12), .. extended, .. webp.AsSpan(12), .. exif];
+        byte[] file = [.. webp.AsSpan(0, 12), .. extended, .. webp.AsSpan(12), .. ExifChunk(origin)];
         BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(4), file.Length - 8);
         return file;
     }
+
+    /// <summary>Returns a chunk of WebP that says an orientation.</summary>
+    public static byte[] ExifChunk(SKEncodedOrigin origin) =>
+    [
+        (byte)'E', (byte)'X', (byte)'I', (byte)'F', 26, 0, 0, 0, (byte)'M', (byte)'M', 0, 42, 0, 0, 0, 8,
+        0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (byte)origin, 0, 0, 0, 0, 0, 0,
+    ];
 
     /// <summary>Draws a picture whose corners all differ.</summary>
     public static SKBitmap Draw(int width, int height, SKAlphaType alphaType, SKColorType colorType = SKColorType.Bgra8888)
@@ -106,6 +108,44 @@ internal static class Picture
             : pixels.Encode(stream, format, quality));
         stream.Flush();
         return file.ToArray();
+    }
+
+    /// <summary>Returns a BMP of three bytes a pixel, whose rows need no padding: the width is a multiple of four.</summary>
+    public static byte[] Bmp(int width = Width, int height = Height)
+    {
+        using SKBitmap bitmap = Draw(width, height, SKAlphaType.Opaque);
+        byte[] file = new byte[54 + (width * height * 3)];
+        (file[0], file[1], file[10], file[14], file[26], file[28]) = ((byte)'B', (byte)'M', 54, 40, 1, 24);
+        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(2), file.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(18), width);
+        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(22), height);
+        for (int y = 0; y < height; y++)
+        {
+            for (int x = 0; x < width; x++)
+            {
+                SKColor color = bitmap.GetPixel(x, y);
+                int at = 54 + ((((height - 1 - y) * width) + x) * 3);
+                (file[at], file[at + 1], file[at + 2]) = (color.Blue, color.Green, color.Red);
+            }
+        }
+
+        return file;
+    }
+
+    /// <summary>Returns the checksum of PNG.</summary>
+    public static uint Crc(ReadOnlySpan<byte> bytes)
+    {
+        uint crc = uint.MaxValue;
+        foreach (byte value in bytes)
+        {
+            crc ^= value;
+            for (int bit = 0; bit < 8; bit++)
+            {
+                crc = (crc >> 1) ^ (0xEDB88320 & (uint)-(int)(crc & 1));
+            }
+        }
+
+        return ~crc;
     }
 
     // Seven passes of rows, each of every eighth, fourth or second column: RGB, of eight bits.
@@ -152,41 +192,5 @@ internal static class Picture
         file.Write(chunk);
         BinaryPrimitives.WriteUInt32BigEndian(number, Crc(chunk));
         file.Write(number);
-    }
-
-    private static uint Crc(byte[] bytes)
-    {
-        uint crc = uint.MaxValue;
-        foreach (byte value in bytes)
-        {
-            crc ^= value;
-            for (int bit = 0; bit < 8; bit++)
-            {
-                crc = (crc >> 1) ^ (0xEDB88320 & (uint)-(int)(crc & 1));
-            }
-        }
-
-        return ~crc;
-    }
-
-    private static byte[] Bmp()
-    {
-        using SKBitmap bitmap = Draw(Width, Height, SKAlphaType.Opaque);
-        byte[] file = new byte[54 + (Width * Height * 3)];
-        (file[0], file[1], file[10], file[14], file[26], file[28]) = ((byte)'B', (byte)'M', 54, 40, 1, 24);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(2), file.Length);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(18), Width);
-        BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(22), Height);
-        for (int y = 0; y < Height; y++)
-        {
-            for (int x = 0; x < Width; x++)
-            {
-                SKColor color = bitmap.GetPixel(x, y);
-                int at = 54 + ((((Height - 1 - y) * Width) + x) * 3);
-                (file[at], file[at + 1], file[at + 2]) = (color.Blue, color.Green, color.Red);
-            }
-        }
-
-        return file;
     }
 }

@@ -243,11 +243,7 @@ public class ProfileTests
     private static byte[] TurnedWebP(byte[] webp)
     {
         Assert.Equal("VP8X"u8.ToArray(), webp[12..16]);
-        byte[] file =
-        [
-            .. webp, (byte)'E', (byte)'X', (byte)'I', (byte)'F', 26, 0, 0, 0, (byte)'M', (byte)'M', 0, 42, 0, 0, 0, 8,
-            0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (byte)SKEncodedOrigin.RightTop, 0, 0, 0, 0, 0, 0,
-        ];
+        byte[] file = [.. webp, .. Picture.ExifChunk(SKEncodedOrigin.RightTop)];
         file[20] |= 8;
         BinaryPrimitives.WriteInt32LittleEndian(file.AsSpan(4), file.Length - 8);
         return file;

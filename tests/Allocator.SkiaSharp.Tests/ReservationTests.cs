@@ -53,10 +53,10 @@ public class ReservationTests
             }
 
             Assert.True(i == 0 || job.ReservedBytes < 30_000_000, $"Learned: {job.ReservedBytes:N0} bytes.");
-            Assert.Equal(0, job.OverflowCount);
+            Assert.Equal((job.ReservedBytes, 0), (job.RemainingBytes, job.OverflowCount));
         }
 
-        Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
+        Assert.Equal((0, 0), (allocator.GetStatistics().BudgetUsedBytes, allocator.GetStatistics().BudgetWaits));
     }
 
     /// <summary>Sixteen pictures, and room for two: a job has what it needs before it decodes, so none waits while it holds.</summary>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using Allocator.Tests.Fakes;
 
 namespace Allocator.SkiaSharp.Tests;
 
@@ -52,9 +53,7 @@ public class VideoFrameTests
         image.Dispose();
         Assert.Throws<ObjectDisposedException>(image.Clear);
         new Random(seed).Shuffle(tiles);
-        Thread[] threads = [.. tiles.Select(static tile => new Thread(() => Invert(tile)))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        TestThreads.Run(tiles.Length, i => Invert(tiles[i]));
         Assert.All(tiles, static tile => Assert.Throws<ObjectDisposedException>(tile.Clear));
         Assert.Equal(2, allocator.GetStatistics().OutstandingAllocations);
 

@@ -26,6 +26,7 @@ public class MemoryAllocatorOptionsTests
             MaximumPoolSizeMegabytes = 65,
             MemoryBudgetMegabytes = 64,
         }],
+        ["MinimumFreeMegabytes", new MemoryAllocatorOptions { MinimumFreeMegabytes = -1 }],
         ["SafetySampleInterval", new MemoryAllocatorOptions { SafetySampleInterval = 0 }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = -1 }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = 4097 }],
@@ -92,12 +93,5 @@ public class MemoryAllocatorOptionsTests
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 7 });
         allocator.Prewarm(long.MaxValue);
         Assert.Equal(4 * 1024 * 1024, allocator.GetStatistics().RetainedBytes);
-    }
-
-    [Fact]
-    public void ToString_WithName_GivesIt()
-    {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "thumbnails" });
-        Assert.Contains("thumbnails", allocator.ToString());
     }
 }

@@ -202,7 +202,7 @@ public class MemoryGroupTests
 
         // Blocks for all: a mapping would be unmapped under the spans that the race leaves behind.
         setup.Allocator.Prewarm(64 * TestSetup.BlockSize);
-        Thread[] threads = [.. Enumerable.Range(0, 4 * Environment.ProcessorCount).Select(_ => new Thread(() =>
+        TestThreads.Run(4 * Environment.ProcessorCount, thread =>
         {
             for (int i = 0; i < 100 * Races.Rounds; i++)
             {
@@ -213,7 +213,7 @@ public class MemoryGroupTests
                 {
                     while (true)
                     {
-                        _ = member.Span[TestSetup.BlockSize - 1];
+                        _ = Volatile.Read(ref member.Span[TestSetup.BlockSize - 1]);
                     }
                 }
                 catch (ObjectDisposedException)
@@ -221,9 +221,7 @@ public class MemoryGroupTests
                     // The end of every round.
                 }
             }
-        }))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        });
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
     }).Dispose();
 

@@ -378,15 +378,6 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void Options_NegativeMinimumFree_IsRefusedByName()
-    {
-        ArgumentOutOfRangeException failure =
-            Assert.Throws<ArgumentOutOfRangeException>(
-                static () => MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = -1 }));
-        Assert.Equal(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.ParamName);
-    }
-
-    [Fact]
     public void Tick_HighLoadWhereALimitIsSet_IsNoticedWithinASecond()
     {
         using TestSetup setup = new(minimumFree: Block, watchesLoad: true);

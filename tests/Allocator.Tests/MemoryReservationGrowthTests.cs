@@ -98,7 +98,10 @@ public class MemoryReservationGrowthTests
         MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(2 * Block);
         Task growing = reservation.GrowAsync(3 * Block).AsTask();
+        Task<IMemoryOwner<byte>> allocating = reservation.AllocateAsync<byte>(8 * Block).AsTask();
+        Assert.False(growing.IsCompleted || allocating.IsCompleted);
         reservation.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => allocating);
         Assert.Equal(nameof(MemoryReservation), (await Assert.ThrowsAsync<ObjectDisposedException>(() => growing)).ObjectName);
         Assert.Throws<ObjectDisposedException>(() => reservation.TryGrow(1));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await reservation.GrowAsync(1));
@@ -278,7 +281,8 @@ public class MemoryReservationGrowthTests
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(3 * Block);
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
         Assert.Throws<MemoryLimitExceededException>(() => reservation.Allocate<byte>(4 * Block));
-        Assert.Equal((0L, 0L), (reservation.PeakUsedBytes, reservation.OverflowCount));
+        Assert.Equal(
+            (0L, 0L, 4L * Block), (reservation.PeakUsedBytes, reservation.OverflowCount, setup.Statistics.BudgetUsedBytes));
     }
 
     [Fact]

@@ -106,6 +106,8 @@ public class MemoryReservationTests
         using TestSetup setup = new(budget: 8 * Block);
         MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
         IMemoryOwner<byte> owner = reservation.Allocate<byte>(2 * Block);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal((3L * Block, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
         reservation.Dispose();
         reservation.Dispose();
         Assert.Equal((0L, 2L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
@@ -140,14 +142,15 @@ public class MemoryReservationTests
         MemoryReservation older = await setup.Allocator.ReserveAsync(4 * Block);
         MemoryReservation younger = await setup.Allocator.ReserveAsync(4 * Block);
         IMemoryOwner<byte> ofOlder = older.Allocate<byte>(4 * Block);
-        IMemoryOwner<byte> ofYounger = younger.Allocate<byte>(4 * Block);
+        IMemoryOwner<byte> ofYounger = younger.Allocate<byte>(3 * Block);
+        younger.Allocate<byte>(Block).Dispose();
         Task<IMemoryOwner<byte>> moreForOlder = older.AllocateAsync<byte>(2 * Block).AsTask();
         Assert.False(moreForOlder.IsCompleted);
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
             async () => await younger.AllocateAsync<byte>(2 * Block));
         Assert.Contains("youngest", failure.Message);
         Assert.Contains(
-            "Requested 32,768 bytes beyond a reservation of 65,536 bytes, of which 65,536 are outstanding (peak 65,536).", failure.Message);
+            "Requested 32,768 bytes beyond a reservation of 65,536 bytes, of which 49,152 are outstanding (peak 65,536).", failure.Message);
         Assert.False(moreForOlder.IsCompleted);
 
         ofYounger.Dispose();
@@ -186,6 +189,12 @@ public class MemoryReservationTests
             Assert.Equal(2 * Block, outer.RemainingBytes);
             using IMemoryOwner<byte> owner = inner.Allocate<byte>(Block);
             Assert.Equal((3L * Block, 2L * Block), (inner.RemainingBytes, outer.RemainingBytes));
+
+            // Beyond the inner one, and then beyond both.
+            using MemoryGroup<byte> beyond = inner.AllocateGroup<byte>(4 * Block);
+            Assert.Equal((1L * Block, 6L * Block), (outer.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            using IMemoryOwner<byte> farBeyond = inner.Allocate<byte>(2 * Block);
+            Assert.Equal((0L, 7L * Block), (outer.RemainingBytes, setup.Statistics.BudgetUsedBytes));
         }
 
         Assert.Equal((6L * Block, 6L * Block), (outer.RemainingBytes, setup.Statistics.BudgetUsedBytes));

@@ -3,11 +3,15 @@ namespace Allocator.Tests;
 /// <summary>Messages of exceptions say what happened, the value, the limit, and what to do next.</summary>
 public class MessageTests
 {
-    // By the call that throws: what the message has to name.
+    // By the call that throws: what the message, or the exception's type before it, has to name.
     private static readonly Dictionary<string, (Action<MemoryAllocator> Call, string[] Names)> s_calls = new()
     {
         ["Allocate, negative"] = (static a => a.Allocate<byte>(-5), ["length", "-5", "negative"]),
-        ["Allocate, options"] = (static a => a.Allocate<byte>(5, (AllocationOptions)64), ["options", "64", "defined flags"]),
+        ["Allocate, options"] = (
+            static a => a.Allocate<byte>(5, (AllocationOptions)4), ["ArgumentOutOfRangeException", "'options'", "4", "defined flags"]),
+        ["AllocatePixels, options"] = (
+            static a => a.AllocatePixels<byte>(1, 1, (AllocationOptions)(-1)),
+            ["ArgumentOutOfRangeException", "'options'", "-1", "defined flags"]),
         ["Allocate, references"] = (static a => a.Allocate<ArraySegment<byte>>(5), ["ArraySegment", "Use a type without"]),
         ["AllocateAligned"] = (static a => a.AllocateAligned<byte>(5, 3), ["alignmentInBytes", "3", "power of two", "2097152"]),
         ["AllocatePixels"] = (static a => a.AllocatePixels<int>(0, 5), ["width", "0", "at least 1"]),
@@ -21,11 +25,18 @@ public class MessageTests
         ["WrapPixels, memory"] = (static a => a.WrapPixels(new int[9].AsMemory(), 3, 4, 3), ["pixels", "9", "12"]),
         ["WrapPixels, stride"] = (static a => a.WrapPixels(new int[90].AsMemory(), 3, 4, 2), ["rowStride", "2", "at least 3"]),
         ["WrapPixels, address"] = (static a => a.WrapPixels<int>(1, 30, 4, 100), ["rowStrideInBytes", "100", "at least 120", "30 pixels"]),
+        // The only int without a positive counterpart: it is at most -4, so the message must not stop there.
+        ["WrapPixels, lowest int"] = (
+            static a => a.WrapPixels<int>(64, 1, 2, int.MinValue),
+            ["ArgumentOutOfRangeException", "'rowStrideInBytes'", $"from {-int.MaxValue} to -4"]),
         ["ReserveAsync"] = (static a => a.ReserveAsync(5, TimeSpan.FromSeconds(-2)).AsTask().Wait(), ["timeout", "-00:00:02", "Infinite"]),
-        ["CreateStream"] = (static a => a.CreateStream(-1), ["capacity", "-1", "negative"]),
+        ["CreateStream"] = (static a => a.CreateStream(-1), ["ArgumentOutOfRangeException", "capacity", "-1", "negative"]),
         ["Stream, group full"] = (
             static a => a.AllocateGroup<byte>(9).AsStream().SetLength(10), ["9 bytes", "cannot grow", "CreateStream"]),
-        ["Stream, advance"] = (static a => a.CreateStream().Advance(3), ["3", "0", "GetMemory", "sizeHint"]),
+        ["Stream, memory"] = (static a => a.CreateStream().GetMemory(-1), ["ArgumentOutOfRangeException", "'sizeHint'", "-1", "negative"]),
+        ["Stream, advance"] = (
+            static a => a.CreateStream().Advance(3), ["InvalidOperationException", "3", "0", "GetMemory", "sizeHint"]),
+        ["Stream, back"] = (static a => a.CreateStream().Advance(-1), ["ArgumentOutOfRangeException", "'count'", "-1", "negative"]),
         ["Stream, read"] = (static a => _ = a.CreateStream().Read(new byte[4], 3, 2) + 1, ["count", "2", "at most 1"]),
         ["Stream, seek"] = (static a => a.CreateStream().Seek(-3, SeekOrigin.Begin), ["-3", "before the beginning"]),
         ["Stream, end"] = (static a => End(a.CreateStream()), ["1 bytes", "9,223,372,036,854,775,807", "Position"]),
@@ -33,9 +44,14 @@ public class MessageTests
         ["Memory pool"] = (static a => a.AsMemoryPool<byte>().Rent(-2), ["minBufferSize", "-2", "-1"]),
         ["Array pool"] = (static a => a.AsArrayPool().Return(new byte[9]), ["array", "9 bytes", "Return each array once"]),
         ["Rows"] = (static a => a.AllocatePixels<int>(3, 4).DangerousGetRowSpan(4), ["y", "4", "0 to 3"]),
+        ["Rows, no action"] = (
+            static a => a.AllocatePixels<int>(3, 4).ProcessPixelRows(null!), ["ArgumentNullException", "'action'"]),
+        ["Rows, no other"] = (
+            static a => a.AllocatePixels<int>(3, 4).ProcessPixelRows<byte>(null!, static (_, _) => { }),
+            ["ArgumentNullException", "'other'"]),
         ["Slice"] = (static a => a.AllocatePixels<int>(3, 4).ProcessPixelRows(static r => r.Slice(1, 0, 3, 1)), ["width", "3", "0 to 2"]),
         ["Pin"] = (static a => Large().AllocatePixels<int>(5000, 5000).Pin(), ["pieces", "AllocationOptions.Contiguous"]),
-        ["CopyTo"] = (static a => Copy(a), ["destination", "3 x 4", "3 x 5"]),
+        ["CopyTo"] = (static a => Copy(a), ["ArgumentException:", "'destination'", "3 x 4", "3 x 5"]),
         ["Allocator disposed"] = (static a => { a.Dispose(); a.Allocate<byte>(1); }, ["MemoryAllocator", "disposed", "another allocator"]),
         ["Stream disposed"] = (static a => Disposed(a.CreateStream()).WriteByte(1), ["PooledMemoryStream", "disposed", "ToArray"]),
         ["Memory pool disposed"] = (static a => Disposed(a.AsMemoryPool<byte>()).Rent(), ["disposed", "AsMemoryPool"]),
@@ -52,7 +68,8 @@ public class MessageTests
         using TestSetup setup = new(options: new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 }, budget: 65_536);
         Exception e = Assert.ThrowsAny<Exception>(() => s_calls[call].Call(setup.Allocator));
         e = e is AggregateException all ? all.InnerException! : e;
-        Assert.All(s_calls[call].Names, name => Assert.Contains(name, e.Message, StringComparison.Ordinal));
+        string text = $"{e.GetType().Name}: {e.Message}";
+        Assert.All(s_calls[call].Names, name => Assert.Contains(name, text, StringComparison.Ordinal));
         Assert.Contains(".", e.Message, StringComparison.Ordinal);
     }
 

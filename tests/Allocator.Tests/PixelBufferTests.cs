@@ -427,19 +427,6 @@ public class PixelBufferTests
     }
 
     [Fact]
-    public void CopyTo_OtherSize_ThrowsNamingBoth()
-    {
-        using TestSetup setup = new();
-        using PixelBuffer<byte> a = setup.Allocator.AllocatePixels<byte>(10, 20);
-        using PixelBuffer<byte> b = setup.Allocator.AllocatePixels<byte>(11, 20);
-        string message = Assert.Throws<ArgumentException>("destination", () => a.CopyTo(b)).Message;
-        Assert.Contains("11 x 20", message);
-        Assert.Contains("10 x 20", message);
-        Assert.Throws<ArgumentNullException>("action", () => a.ProcessPixelRows(null!));
-        Assert.Throws<ArgumentNullException>("other", () => a.ProcessPixelRows<byte>(null!, static (_, _) => { }));
-    }
-
-    [Fact]
     public void GetRowSpan_ManyBlocks_AllocatesNothing()
     {
         using TestSetup setup = new();

@@ -133,6 +133,14 @@ public unsafe class PixelStrideTests
             },
             model);
         using PixelBuffer<TPixel> clone = pixels.Clone();
+        TPixel[] filled = new TPixel[copy.Length];
+        filled.AsSpan().Fill(copy[0]);
+        pixels.Fill(copy[0]);
+        pixels.CopyTo(copy, shape.Width);
+        Assert.True(MemoryMarshal.AsBytes(copy.AsSpan()).SequenceEqual(MemoryMarshal.AsBytes(filled.AsSpan())), $"{shape}: filled");
+        pixels.Clear();
+        pixels.CopyTo(copy, shape.Width);
+        Assert.Equal(-1, MemoryMarshal.AsBytes(copy.AsSpan()).IndexOfAnyExcept((byte)0));
         for (int y = 0; y < shape.Height; y++)
         {
             Assert.True(MemoryMarshal.AsBytes(clone.DangerousGetRowSpan(y)).SequenceEqual(model.AsSpan(y * row, row)), $"{shape}: {y}");

@@ -114,13 +114,11 @@ public class PlanarBufferTests
             using PlanarBuffer planes = setup.Allocator.AllocatePlanar(PlanarFormat.I420, 20, 10);
             PixelBuffer<byte>[] found = new PixelBuffer<byte>[4];
             using Barrier barrier = new(found.Length);
-            Thread[] threads = [.. Enumerable.Range(0, found.Length).Select(i => new Thread(() =>
+            TestThreads.Run(found.Length, i =>
             {
                 barrier.SignalAndWait();
                 found[i] = planes.GetPlane<byte>(i % 2);
-            }))];
-            Array.ForEach(threads, static thread => thread.Start());
-            Array.ForEach(threads, static thread => thread.Join());
+            });
             Assert.Same(found[0], found[2]);
             Assert.Same(found[1], found[3]);
         }

@@ -78,23 +78,16 @@ public class ShortLockTests
     {
         ShortLock shortLock = new(mayAllocate: true);
         int count = 0;
-        Thread[] threads = new Thread[2];
-        for (int i = 0; i < threads.Length; i++)
+        TestThreads.Run(2, _ =>
         {
-            threads[i] = new Thread(() =>
+            for (int i = 0; i < 100_000; i++)
             {
-                for (int j = 0; j < 100_000; j++)
+                using (shortLock.Enter())
                 {
-                    using (shortLock.Enter())
-                    {
-                        count++;
-                    }
+                    count++;
                 }
-            });
-            threads[i].Start();
-        }
-
-        Array.ForEach(threads, thread => thread.Join());
+            }
+        });
         Assert.Equal(200_000, count);
     }
 

@@ -38,27 +38,6 @@ public class TimedReservationTests
     }
 
     [Fact]
-    public async Task TryReserve_PastALargeWaiter_SixteenTimesAtMost()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        using MemoryReservation held = await setup.Allocator.ReserveAsync(Block);
-        Task<MemoryReservation> large = setup.Allocator.ReserveAsync(8 * Block).AsTask();
-        int overtakes = 0;
-        for (int i = 0; i < 100; i++)
-        {
-            if (setup.Allocator.TryReserve(1, out MemoryReservation? tiny))
-            {
-                overtakes++;
-                tiny.Dispose();
-            }
-        }
-
-        Assert.Equal(16, overtakes);
-        held.Dispose();
-        (await large).Dispose();
-    }
-
-    [Fact]
     public async Task Reserve_AbsurdWithoutABudget_IsRefusedByName()
     {
         using TestSetup setup = new();

@@ -120,27 +120,6 @@ public sealed class ExplorerTests
         Assert.Equal(6, outcome.Schedules);
     }
 
-    [Fact]
-    public void Explore_CompareThatIsPlantedToCompareNothing_LosesAnUpdate()
-    {
-        static void AddOne(Inline run)
-        {
-            int seen;
-            do
-            {
-                seen = Volatile.Read(ref run.Shared.X);
-            }
-            while (Interlocked.CompareExchange(ref run.Shared.X, seen + 1, seen, member: "Add") != seen);
-        }
-
-        static Scenario Create() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne);
-
-        Assert.Null(new Interleaving.Explorer().Explore(Create).Failure);
-        Interleaving.Explorer planted =
-            new() { Weakness = new Weakness("ExplorerTests.Add", "CompareExchange", WeaknessKind.ComparesNothing) };
-        Assert.NotNull(planted.Explore(Create).Failure);
-    }
-
     // What is left out comes to the same as what is run: checked against running everything.
     [Theory]
     [InlineData(3, false, 20)]

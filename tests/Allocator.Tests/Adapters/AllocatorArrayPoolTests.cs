@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Allocator.Tests.Families;
 
 namespace Allocator.Tests.Adapters;
@@ -242,31 +241,16 @@ public class AllocatorArrayPoolTests
         using TestSetup setup = new(
             options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, budget: 4 << 20);
         ArrayPool<byte> pool = setup.Allocator.AsArrayPool();
-        ConcurrentQueue<Exception> failures = new();
-        Thread[] threads = [.. Enumerable.Range(0, 500).Select(seed => new Thread(() =>
+        TestThreads.Run(500, seed =>
         {
-            try
+            Random random = new(seed);
+            for (int i = 0; i < 20; i++)
             {
-                Random random = new(seed);
-                for (int i = 0; i < 20; i++)
-                {
-                    byte[] array = pool.Rent(random.Next(1, 64 * 1024));
-                    if (!Filled(array, (byte)seed))
-                    {
-                        throw new InvalidOperationException("Two renters have one array.");
-                    }
-
-                    pool.Return(array, clearArray: random.Next(4) == 0);
-                }
+                byte[] array = pool.Rent(random.Next(1, 64 * 1024));
+                Assert.True(Filled(array, (byte)seed), "Two renters have one array.");
+                pool.Return(array, clearArray: random.Next(4) == 0);
             }
-            catch (Exception e)
-            {
-                failures.Enqueue(e);
-            }
-        }))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
-        Assert.Empty(failures);
+        });
         MemoryAllocatorStatistics now = setup.Statistics;
         Assert.Equal((0L, 0L, 10_000L), (now.OutstandingAllocations, now.BudgetUsedBytes, now.Rents));
         Assert.InRange(now.RetainedBytes, 0, (4 << 20) / 8);

@@ -67,7 +67,7 @@ internal static class FailedAllocations
     /// <summary>Prints the largest number of each kind of wait. Throws where a wait does not end, or anything is lost.</summary>
     public static void Run()
     {
-        ref int left = ref LeftOf(typeof(MemoryAllocator));
+        ref int left = ref CountedAllocations.LeftOf(typeof(MemoryAllocator))();
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MemoryBudgetMegabytes = (int)(Budget >> 20) });
         foreach ((string name, Func<Action, MemoryAllocator, Task<IDisposable>> wait) in s_waits)
@@ -121,16 +121,4 @@ internal static class FailedAllocations
 
         bool IsAllBack() => allocator.GetStatistics() is { BudgetUsedBytes: 0, OutstandingAllocations: 0 };
     }
-
-    private static ref int LeftOf(Type type)
-    {
-        System.Reflection.FieldInfo field = type.Assembly.GetType("Allocator.AllocationSeam", throwOnError: true)!.GetField("Left")!;
-        System.Reflection.Emit.DynamicMethod getter = new("Left", typeof(int).MakeByRefType(), [], type.Module, skipVisibility: true);
-        System.Reflection.Emit.ILGenerator il = getter.GetILGenerator();
-        il.Emit(System.Reflection.Emit.OpCodes.Ldsflda, field);
-        il.Emit(System.Reflection.Emit.OpCodes.Ret);
-        return ref getter.CreateDelegate<Left>()();
-    }
-
-    private delegate ref int Left();
 }

@@ -8,30 +8,44 @@ public class ChargeTests
 {
     private const int Block = TestSetup.BlockSize;
 
-    [Fact]
-    public void Rent_IdleBlock_IsChargedUntilItIsReturned()
+    // All of the budget of eight blocks, in one way or another.
+    private static readonly Dictionary<string, Func<MemoryAllocator, Task<IDisposable>>> s_takesAll = new()
+    {
+        ["Allocate"] = static a => Task.FromResult<IDisposable>(a.Allocate<byte>(8 * Block)),
+        ["AllocateAsync"] = static async a => await a.AllocateAsync<byte>(8 * Block),
+        ["AllocateGroup"] = static a => Task.FromResult<IDisposable>(a.AllocateGroup<byte>(8 * Block)),
+        ["TryReserve"] = static a => Task.FromResult<IDisposable>(Reserve(a, 8 * Block)),
+        ["ReserveAsync"] = static async a => await a.ReserveAsync(8 * Block),
+        ["TryGrow"] = static a =>
+        {
+            MemoryReservation reservation = Reserve(a, Block);
+            Assert.True(reservation.TryGrow(7 * Block));
+            return Task.FromResult<IDisposable>(reservation);
+        },
+        ["GrowAsync"] = static async a =>
+        {
+            MemoryReservation reservation = Reserve(a, Block);
+            await reservation.GrowAsync(7 * Block);
+            return reservation;
+        },
+        ["TrackExternalMemory"] = static a => Task.FromResult(a.TrackExternalMemory(8 * Block)),
+    };
+
+    public static TheoryData<string> Kinds => [.. s_takesAll.Keys];
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public void Rent_IdleBlocks_AreChargedUntilTheyAreReturned(int blocks)
     {
         using TestSetup setup = new(budget: 8 * Block);
         for (int i = 0; i < 3; i++)
         {
-            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
-            Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
+            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(blocks * Block);
+            Assert.Equal(blocks * Block, setup.Statistics.BudgetUsedBytes);
         }
 
-        Assert.Equal((0L, (long)Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
-    }
-
-    [Fact]
-    public void Rent_IdleRunOfBlocks_IsChargedUntilItIsReturned()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        for (int i = 0; i < 3; i++)
-        {
-            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(4 * Block);
-            Assert.Equal(4 * Block, setup.Statistics.BudgetUsedBytes);
-        }
-
-        Assert.Equal((0L, 4L * Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
+        Assert.Equal((0L, (long)blocks * Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
     }
 
     // 64 threads that rent, hold and return memory of many sizes under a budget that all of them together exceed.
@@ -83,48 +97,13 @@ public class ChargeTests
     }).Dispose();
 
     [Theory]
-    [InlineData("Allocate")]
-    [InlineData("AllocateAsync")]
-    [InlineData("AllocateGroup")]
-    [InlineData("TryReserve")]
-    [InlineData("ReserveAsync")]
-    [InlineData("TryGrow")]
-    [InlineData("GrowAsync")]
-    [InlineData("TrackExternalMemory")]
+    [MemberData(nameof(Kinds))]
     public async Task Request_OnlyIdleBlocksAreInTheWay_IsServedWithoutAWait(string kind)
     {
         using TestSetup setup = new(budget: 8 * Block);
         RentAndReturn(setup, blocks: 4);
-        await using Serving served = await Serving.StartAsync(setup.Allocator, kind);
+        using IDisposable served = await s_takesAll[kind](setup.Allocator);
         Assert.Equal((8L * Block, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits));
-    }
-
-    [Fact]
-    public async Task Return_WhileARequestWaits_GoesToIt()
-    {
-        using TestSetup setup = new(budget: 2 * Block);
-        IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(Block);
-        setup.Allocator.Allocate<byte>(Block).Dispose();
-        Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(2 * Block).AsTask();
-        Assert.False(waiting.IsCompleted);
-        first.Dispose();
-        (await waiting.WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
-        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
-    }
-
-    [Fact]
-    public void Reservation_BesideRentsOfTheBudget_ReturnsEachPermitOnce()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        RentAndReturn(setup, blocks: 2);
-        Assert.True(setup.Allocator.TryReserve(4 * Block, out MemoryReservation? reservation));
-        IMemoryOwner<byte> ofReservation = reservation!.Allocate<byte>(Block);
-        setup.Allocator.Allocate<byte>(Block).Dispose();
-        Assert.Equal((3L * Block, (long)Block), (reservation.RemainingBytes, reservation.PeakUsedBytes));
-        reservation.Dispose();
-        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
-        ofReservation.Dispose();
-        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
     [Theory]
@@ -248,44 +227,9 @@ public class ChargeTests
         }
     }
 
-    /// <summary>Has the whole budget of eight blocks, in one way or another.</summary>
-    private sealed class Serving : IAsyncDisposable
+    private static MemoryReservation Reserve(MemoryAllocator allocator, long bytes)
     {
-        private IDisposable[] _held = [];
-
-        public static async Task<Serving> StartAsync(MemoryAllocator allocator, string kind)
-        {
-            Serving serving = new();
-            if (kind is "TryGrow" or "GrowAsync")
-            {
-                Assert.True(allocator.TryReserve(Block, out MemoryReservation? reservation));
-                serving._held = [reservation!];
-                Assert.True(kind == "GrowAsync" || reservation!.TryGrow(7 * Block));
-                await (kind == "TryGrow" ? default : reservation!.GrowAsync(7 * Block));
-                return serving;
-            }
-
-            MemoryReservation? reserved = null;
-            Assert.True(kind != "TryReserve" || allocator.TryReserve(8 * Block, out reserved));
-            serving._held =
-            [
-                kind switch
-                {
-                    "Allocate" => allocator.Allocate<byte>(8 * Block),
-                    "AllocateAsync" => await allocator.AllocateAsync<byte>(8 * Block),
-                    "AllocateGroup" => allocator.AllocateGroup<byte>(8 * Block),
-                    "ReserveAsync" => await allocator.ReserveAsync(8 * Block),
-                    "TrackExternalMemory" => allocator.TrackExternalMemory(8 * Block),
-                    _ => reserved!,
-                },
-            ];
-            return serving;
-        }
-
-        public ValueTask DisposeAsync()
-        {
-            Array.ForEach(_held, static held => held.Dispose());
-            return default;
-        }
+        Assert.True(allocator.TryReserve(bytes, out MemoryReservation? reservation));
+        return reservation!;
     }
 }

@@ -6,39 +6,6 @@ namespace Allocator.Tests.Budgeting;
 public class MemoryBudgetTests
 {
     [Fact]
-    public void TryTake_UpToTheLimit_SucceedsButNoByteMore()
-    {
-        MemoryBudget budget = new(100);
-        Assert.True(budget.TryTake(60, overtakes: false));
-        Assert.False(budget.TryTake(41, overtakes: false));
-        Assert.True(budget.TryTake(40, overtakes: false));
-        Assert.False(budget.TryTake(1, overtakes: false));
-        Assert.False(budget.TryTake(long.MaxValue, overtakes: false));
-        Assert.Equal(100, budget.AdmittedBytes);
-    }
-
-    [Fact]
-    public async Task Return_RequestsWait_GrantsInOrder()
-    {
-        MemoryBudget budget = new(100);
-        budget.TryTake(100, overtakes: false);
-        BudgetRequest first = Post(budget, 60);
-        BudgetRequest second = Post(budget, 60);
-        Assert.True(first.IsWaiting);
-
-        budget.Return(100);
-        Assert.True(first.IsGranted);
-        await first.Task.WaitAsync(TimeSpan.FromSeconds(30));
-        Assert.True(second.IsWaiting);
-        Assert.Equal(60, budget.AdmittedBytes);
-
-        budget.Return(60);
-        Assert.True(second.IsGranted);
-        budget.Return(60);
-        Assert.Equal((0L, false), (budget.AdmittedBytes, budget.HasWaiters));
-    }
-
-    [Fact]
     public void TryTake_RequestWaits_LeavesItToTheQueue()
     {
         MemoryBudget budget = new(100);
@@ -120,15 +87,6 @@ public class MemoryBudgetTests
         Assert.True(request.IsGranted);
     }
 
-    [Fact]
-    public void Post_MayNotWaitAndDoesNotFit_IsWithdrawn()
-    {
-        MemoryBudget budget = new(100);
-        budget.TryTake(100, overtakes: false);
-        Assert.Equal(BudgetOutcome.Cancelled, Post(budget, 1, mayWait: false).Outcome);
-        Assert.False(budget.HasWaiters);
-    }
-
     // The thread that returns memory has to find what fits, but not in a queue of any length.
     [Fact]
     public void Return_ManyWaitBehindTheHead_TriesSomeAndEventuallyServesAll()
@@ -150,17 +108,6 @@ public class MemoryBudgetTests
         }
 
         Assert.True(small.IsGranted);
-    }
-
-    [Fact]
-    public void Close_RequestWaits_Fails()
-    {
-        MemoryBudget budget = new(100);
-        budget.TryTake(100, overtakes: false);
-        BudgetRequest request = Post(budget, 1);
-        budget.Close();
-        Assert.Equal(BudgetOutcome.Closed, request.Outcome);
-        Assert.False(budget.HasWaiters);
     }
 
     [Fact]

@@ -9,53 +9,37 @@ public class OvertakingTests
     private const int Bound = 16;
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Allocate_TinyReservationsGrowPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
+    [InlineData("plain", false)]
+    [InlineData("plain", true)]
+    [InlineData("reservation", false)]
+    [InlineData("reservation", true)]
+    [InlineData("growth of tiny reservations", false)]
+    [InlineData("growth of tiny reservations", true)]
+    [InlineData("growth beyond twice a reservation", false)]
+    [InlineData("growth beyond twice a reservation", true)]
+    public async Task Request_PastALargeWaiter_OvertakesSixteenTimesAtMost(string kind, bool isAsync)
     {
-        await using Waiting waiting = await Waiting.StartAsync(reservations: 18, bytesEach: 1);
-        int overtakes = 0;
-        for (int round = 0; round < 50; round++)
+        (int reservations, long bytesEach) = kind switch
         {
-            foreach (MemoryReservation tiny in waiting.Reservations)
+            "growth of tiny reservations" => (18, 1L),
+            "growth beyond twice a reservation" => (2, 2L * Block),
+            _ => (0, 0L),
+        };
+        await using Waiting waiting = await Waiting.StartAsync(reservations, bytesEach);
+        MemoryAllocator allocator = waiting.Setup.Allocator;
+        int overtakes = 0;
+        for (int i = 0; i < 900; i++)
+        {
+            overtakes += kind switch
             {
-                overtakes += await TryAsync(tiny, isAsync, 1000);
-            }
+                "plain" => await TryAsync(allocator, isAsync, 1000),
+                "reservation" => await TryReserveAsync(allocator, isAsync),
+                "growth of tiny reservations" => await TryAsync(waiting.Reservations[i % reservations], isAsync, 1000),
+                _ => await TryAsync(waiting.Reservations[i % reservations], isAsync, 5 * Block),
+            };
         }
 
-        Assert.InRange(overtakes, 1, Bound);
-        await waiting.ExpectServedAsync();
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Allocate_GrowthBeyondTwiceAReservationPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
-    {
-        await using Waiting waiting = await Waiting.StartAsync(reservations: 2, bytesEach: 2 * Block);
-        int overtakes = 0;
-        for (int round = 0; round < 100; round++)
-        {
-            overtakes += await TryAsync(waiting.Reservations[round % 2], isAsync, 5 * Block);
-        }
-
-        Assert.InRange(overtakes, 1, Bound);
-        await waiting.ExpectServedAsync();
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Allocate_PlainRequestsPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
-    {
-        await using Waiting waiting = await Waiting.StartAsync(reservations: 0, bytesEach: 0);
-        int overtakes = 0;
-        for (int round = 0; round < 100; round++)
-        {
-            overtakes += await TryAsync(waiting.Setup.Allocator, isAsync, 1000);
-        }
-
-        Assert.InRange(overtakes, 1, Bound);
+        Assert.InRange(overtakes, kind == "reservation" && !isAsync ? Bound : 1, Bound);
         await waiting.ExpectServedAsync();
     }
 
@@ -97,29 +81,6 @@ public class OvertakingTests
             reservation?.Dispose();
             return isServed ? 1 : 0;
         }
-    }
-
-    // A new reservation each time is a newcomer each time.
-    [Fact]
-    public async Task ReserveAsync_NewTinyReservationsPastALargeWaiter_SixteenTimesAtMost()
-    {
-        await using Waiting waiting = await Waiting.StartAsync(reservations: 0, bytesEach: 0);
-        int overtakes = 0;
-        for (int round = 0; round < 100; round++)
-        {
-            using CancellationTokenSource source = new();
-            Task<MemoryReservation> reserving = waiting.Setup.Allocator.ReserveAsync(1, source.Token).AsTask();
-            if (reserving.IsCompletedSuccessfully)
-            {
-                overtakes++;
-                (await reserving).Dispose();
-            }
-
-            source.Cancel();
-        }
-
-        Assert.InRange(overtakes, 1, Bound);
-        await waiting.ExpectServedAsync();
     }
 
     // The bound is that of the first in line. Counted for each that waits, it would soon keep small requests behind all large ones.
@@ -218,6 +179,29 @@ public class OvertakingTests
 
         source.Cancel();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => allocating);
+        return 0;
+    }
+
+    // A new reservation each time is a newcomer each time.
+    private static async Task<int> TryReserveAsync(MemoryAllocator allocator, bool isAsync)
+    {
+        if (!isAsync)
+        {
+            bool isServed = allocator.TryReserve(1, out MemoryReservation? tiny);
+            tiny?.Dispose();
+            return isServed ? 1 : 0;
+        }
+
+        using CancellationTokenSource source = new();
+        Task<MemoryReservation> reserving = allocator.ReserveAsync(1, source.Token).AsTask();
+        if (reserving.IsCompletedSuccessfully)
+        {
+            (await reserving).Dispose();
+            return 1;
+        }
+
+        source.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reserving);
         return 0;
     }
 

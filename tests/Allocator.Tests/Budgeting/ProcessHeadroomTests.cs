@@ -100,17 +100,7 @@ public class ProcessHeadroomTests
     public void TryGrant_FromFiveHundredThreads_GrantsNoMoreThanIsLeft()
     {
         long granted = 0;
-        Thread[] threads = [.. Enumerable.Range(0, 500).Select(_ => new Thread(() => Interlocked.Add(ref granted, TryGrant(1) ? 1 : 0)))];
-        foreach (Thread thread in threads)
-        {
-            thread.Start();
-        }
-
-        foreach (Thread thread in threads)
-        {
-            thread.Join();
-        }
-
+        TestThreads.Run(500, _ => Interlocked.Add(ref granted, TryGrant(1) ? 1 : 0));
         Assert.Equal(300, granted);
     }
 

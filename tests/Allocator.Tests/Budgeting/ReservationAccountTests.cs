@@ -5,46 +5,6 @@ namespace Allocator.Tests.Budgeting;
 public class ReservationAccountTests
 {
     [Fact]
-    public void TryTake_WithinTheReservation_ChargesTheBudgetNothingMore()
-    {
-        MemoryBudget budget = new(100);
-        ReservationAccount account = Reserve(budget, 40);
-        Assert.True(account.TryTake(30, overtakes: false));
-        Assert.Equal((40L, 10L), (budget.AdmittedBytes, account.RemainingBytes));
-        account.Return(30);
-        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
-    }
-
-    [Fact]
-    public void TryTake_BeyondTheReservation_TakesTheRestFromTheBudget()
-    {
-        MemoryBudget budget = new(100);
-        ReservationAccount account = Reserve(budget, 40);
-        Assert.True(account.TryTake(70, overtakes: false));
-        Assert.Equal((70L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
-        Assert.False(account.TryTake(31, overtakes: false));
-        Assert.Equal(70, budget.AdmittedBytes);
-        account.Return(20);
-        Assert.Equal((50L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
-        account.Return(50);
-        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
-    }
-
-    [Fact]
-    public void Close_MemoryOutstanding_StaysChargedUntilItIsReturned()
-    {
-        MemoryBudget budget = new(100);
-        ReservationAccount account = Reserve(budget, 40);
-        account.TryTake(15, overtakes: false);
-        account.Close();
-        account.Close();
-        Assert.Equal((15L, 0L, true), (budget.AdmittedBytes, account.RemainingBytes, account.IsClosed));
-        Assert.False(account.TryTake(1, overtakes: true));
-        account.Return(15);
-        Assert.Equal(0, budget.AdmittedBytes);
-    }
-
-    [Fact]
     public void Return_WithinTheReservation_LetsItsOwnWaiterIn()
     {
         MemoryBudget budget = new(100);
@@ -76,23 +36,6 @@ public class ReservationAccountTests
         Assert.True(own.IsWaiting);
         account.Return(20);
         Assert.True(own.IsGranted && head.IsWaiting);
-    }
-
-    [Fact]
-    public void Post_AllMemoryBelongsToReservationsThatWait_TheYoungestFails()
-    {
-        MemoryBudget budget = new(100);
-        ReservationAccount older = Reserve(budget, 50);
-        ReservationAccount younger = Reserve(budget, 50);
-        older.TryTake(50, overtakes: false);
-        younger.TryTake(50, overtakes: false);
-        younger.Return(5);
-        BudgetRequest ofOlder = Post(older, 10);
-        Assert.True(ofOlder.IsWaiting);
-        BudgetRequest ofYounger = Post(younger, 10);
-        Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
-        Assert.Equal((50, 45, 50), ofYounger.AtFailure);
-        Assert.True(ofOlder.IsWaiting);
     }
 
     [Fact]
@@ -391,36 +334,6 @@ public class ReservationAccountTests
         Assert.True(Post(budget, 1).IsWaiting);
         Assert.True(Post(account, 10).IsGranted);
         Assert.True(head.IsWaiting);
-    }
-
-    [Fact]
-    public void Close_OwnRequestWaits_FailsIt()
-    {
-        MemoryBudget budget = new(100);
-        budget.TryTake(50, overtakes: false);
-        ReservationAccount account = Reserve(budget, 50);
-        BudgetRequest request = Post(account, 60);
-        Assert.True(request.IsWaiting);
-        account.Close();
-        Assert.Equal(BudgetOutcome.Closed, request.Outcome);
-        Assert.Equal(50, budget.AdmittedBytes);
-    }
-
-    [Fact]
-    public void TryTake_OfAReservationWithinAReservation_CountsAgainstBoth()
-    {
-        MemoryBudget budget = new(100);
-        ReservationAccount outer = Reserve(budget, 60);
-        ReservationAccount inner = Reserve(outer, 40);
-        Assert.True(inner.TryTake(50, overtakes: false));
-        Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
-        Assert.True(inner.TryTake(30, overtakes: false));
-        Assert.Equal((0L, 80L), (outer.RemainingBytes, budget.AdmittedBytes));
-        inner.Return(80);
-        inner.Close();
-        Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
-        outer.Close();
-        Assert.Equal(0, budget.AdmittedBytes);
     }
 
     // The ticks of the trim scheduler serve waiters.

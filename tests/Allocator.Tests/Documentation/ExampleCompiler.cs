@@ -107,19 +107,6 @@ internal static class ExampleCompiler
                    select diagnostic.ToString()];
     }
 
-    /// <summary>Compiles files to a library and returns the errors and warnings, if any.</summary>
-    public static IReadOnlyList<string> CompileFiles(params IEnumerable<string> paths)
-    {
-        CSharpCompilation compilation = CSharpCompilation.Create(
-            "Files",
-            paths.Select(path => CSharpSyntaxTree.ParseText(File.ReadAllText(path), s_parse, path)),
-            References(),
-            s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
-        return [.. from diagnostic in compilation.Emit(Stream.Null).Diagnostics
-                   where diagnostic.Severity >= DiagnosticSeverity.Warning
-                   select diagnostic.ToString()];
-    }
-
     // What the package of sources adds for ImageSharp 2.
     private static IEnumerable<SyntaxTree> Sources(CodeBlock block) => block.Client != "imagesharp" ? [] :
         from name in (string[])["ImageSharpAllocator", "ImageSharpAllocator.Version3", "ImageSharpUsings"]

@@ -51,6 +51,9 @@ internal static class StreamDemands
         ["Seek, beyond the end, then read"] = static s => (s.Seek(5000, SeekOrigin.End), s.ReadByte(), s.Read(new byte[10], 0, 10)),
         ["Seek, beyond the end, then write"] = static s => (s.Seek(50, SeekOrigin.End), Call(() => s.WriteByte(1)), s.Length),
 
+        // MemoryStream does not name the parameter.
+        ["Seek, from no place"] = static s => Record.Exception(() => { s.Seek(0, (SeekOrigin)7); })?.GetType(),
+
         ["SetLength, the same"] = static s => Call(() => s.SetLength(s.Length)),
         ["SetLength, 0"] = static s => Call(() => s.SetLength(0)),
         ["SetLength, shorter"] = static s => Call(() => s.SetLength(s.Length / 2)),
@@ -86,6 +89,7 @@ internal static class StreamDemands
         ["ReadAsync, negative offset"] = static s => s.ReadAsync(new byte[1], -1, 1),
         ["ReadAsync, negative count"] = static s => s.ReadAsync(new byte[1], 0, -1),
         ["ReadAsync, short buffer"] = static s => s.ReadAsync(new byte[1], 0, 2),
+        ["ReadAsync, offset behind the buffer"] = static s => s.ReadAsync(new byte[4], 5, 0),
         ["ReadAsync, short buffer and cancelled"] = static s => s.ReadAsync(new byte[1], 0, 2, s_cancelled),
         ["ReadAsync, cancelled"] = static s => s.ReadAsync(new byte[1], 0, 1, s_cancelled),
         ["ReadAsync, memory"] = static s => s.ReadAsync(new byte[30].AsMemory()).AsTask(),

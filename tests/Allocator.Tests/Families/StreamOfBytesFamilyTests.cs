@@ -129,26 +129,4 @@ public class StreamOfBytesFamilyTests
         stream.WriteTo(stream);
         Assert.Equal([.. content, .. content], stream.ToArray());
     }
-
-    [Theory]
-    [InlineData(long.MaxValue)]
-    [InlineData(1L << 50)]
-    [InlineData(5L << 30)]
-    public void Capacity_NeverFits_IsRefusedBeforeAnythingIsRented(long capacity)
-    {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1024 });
-        MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(() => allocator.CreateStream(capacity));
-        Assert.False(e.IsTransient);
-        using PooledMemoryStream stream = allocator.CreateStream();
-        Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(capacity));
-        Assert.Equal(capacity, stream.Seek(capacity, SeekOrigin.Begin));
-        Assert.Equal(-1, stream.ReadByte());
-        if (capacity < long.MaxValue)
-        {
-            Assert.Throws<MemoryLimitExceededException>(() => stream.WriteByte(1));
-            Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory());
-        }
-
-        Assert.Equal((0L, 0L), (stream.Length, allocator.GetStatistics().Rents));
-    }
 }

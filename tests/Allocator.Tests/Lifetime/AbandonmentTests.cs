@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Runtime;
 
 namespace Allocator.Tests.Lifetime;
 
@@ -261,27 +260,6 @@ public class AbandonmentTests
         Assert.Null(report.AllocationStackTrace);
         Assert.Equal(Block, report.Bytes);
     }).Dispose();
-
-    [SkippableFact]
-    public void Abandoned_RealAllocator_IsFoundByItsOwnCollectionRequest()
-    {
-        Skip.If(GCSettings.LatencyMode == GCLatencyMode.Batch, "None is forced while concurrent collection is off.");
-        RemoteExecutor.Invoke(static () =>
-        {
-            // Nothing here calls GC.Collect: the tick has to ask for it.
-            using MemoryAllocator allocator = MemoryAllocator.Create(
-                new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), CollectToFindAbandoned = true });
-            Forget(allocator);
-            Assert.True(SpinWait.SpinUntil(() => MemoryDiagnostics.AbandonedAllocations == 1, TimeSpan.FromSeconds(30)));
-            Assert.True(SpinWait.SpinUntil(
-                () => allocator.GetStatistics() is { QuarantinedBytes: 0, CommittedBytes: 0 }, TimeSpan.FromSeconds(30)));
-
-#pragma warning disable ALLOC001 // Abandoned on purpose.
-            [MethodImpl(MethodImplOptions.NoInlining)]
-            static void Forget(MemoryAllocator allocator) => allocator.Allocate<byte>(3 << 20).Memory.Span.Fill(1);
-#pragma warning restore ALLOC001
-        }).Dispose();
-    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static nint AbandonSingle(TestSetup setup, int length, byte pattern)

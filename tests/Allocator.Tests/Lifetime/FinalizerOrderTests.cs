@@ -15,7 +15,7 @@ public class FinalizerOrderTests
     public void Dispose_ByAUserFinalizer_ReturnsTheMemoryOnce(AbandonedMemory mode) => RemoteExecutor.Invoke(
         static text =>
         {
-            for (int round = 0; round < 20; round++)
+            for (int round = 0; round < 20 * Races.Rounds; round++)
             {
                 // Part of the group from the pool, part from the system.
                 using TestSetup setup = new(8, new MemoryAllocatorOptions { Abandoned = Enum.Parse<AbandonedMemory>(text) });
@@ -192,7 +192,7 @@ public class FinalizerOrderTests
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, TrimPeriod = TimeSpan.FromMilliseconds(50) });
-        for (int round = 0; round < 60; round++)
+        for (int round = 0; round < 20 * Races.Rounds; round++)
         {
             MakeImages(allocator, round);
             if (round % 5 == 4)

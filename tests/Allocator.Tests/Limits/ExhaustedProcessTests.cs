@@ -33,7 +33,7 @@ public sealed class ExhaustedProcessTests
     public void Use_NoThreadCanBeStarted_ProcessLivesTrimsAndEndsWaits(bool waits)
     {
         using MemoryCgroup group = TestCgroup.CreateOrSkip(ContainerLimit);
-        Skip.IfNot(File.Exists(Path.Combine(Tasks, "cgroup.procs")), "Needs the pids controller of cgroups, version 1.");
+        Skip.IfNot(File.Exists(Path.Combine(Tasks, CgroupFiles.Processes)), "Needs the pids controller of cgroups, version 1.");
         string tasks = Path.Combine(Tasks, $"allocator-test-{Environment.ProcessId}");
         Directory.CreateDirectory(tasks);
         try
@@ -41,7 +41,7 @@ public sealed class ExhaustedProcessTests
             RemoteExecutor.Invoke(
                 static (folder, tasks, waits) => UseExhausted(folder, bool.Parse(waits), () =>
                 {
-                    Enter(tasks);
+                    TestCgroup.Enter(tasks);
                     File.WriteAllText(Path.Combine(tasks, "pids.max"), File.ReadAllText(Path.Combine(tasks, "pids.current")));
                     Assert.ThrowsAny<Exception>(static () => new Thread(static () => { }).Start());
                     return null;
@@ -81,7 +81,7 @@ public sealed class ExhaustedProcessTests
     // What the process needs of the runtime it has used once before.
     private static void UseExhausted(string folder, bool waits, Func<List<FileStream>?> exhaust)
     {
-        Enter(folder);
+        TestCgroup.Enter(folder);
         using MemoryAllocator limited = Create(null);
         using MemoryAllocator budgeted = Create(BudgetMegabytes);
         Use(limited, budgeted, waits, TimeSpan.FromSeconds(waits ? 1 : 0));
@@ -180,9 +180,6 @@ public sealed class ExhaustedProcessTests
         TrimPeriod = TimeSpan.FromMilliseconds(50),
         BlockReleasing = static (_, _) => { },
     });
-
-    private static void Enter(string folder) =>
-        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
 
     private static RemoteInvokeOptions Options()
     {

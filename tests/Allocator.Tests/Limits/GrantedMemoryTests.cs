@@ -233,7 +233,7 @@ public sealed class GrantedMemoryTests
 
     private static Task InGroup(string folder, Action load)
     {
-        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        TestCgroup.Enter(folder);
         load();
         return Task.CompletedTask;
     }

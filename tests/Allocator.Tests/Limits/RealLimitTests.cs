@@ -86,14 +86,14 @@ public sealed partial class RealLimitTests
 
     private static Task RunInCgroup(string folder, string hasBudget)
     {
-        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        TestCgroup.Enter(folder);
         return Burst.RunAsync(bool.Parse(hasBudget));
     }
 
     // Pictures that are never finished: the container is full at some time.
     private static Task RunByDefault(string folder, string hasBudget)
     {
-        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        TestCgroup.Enter(folder);
         using MemoryAllocator allocator = MemoryAllocator.Create();
         List<PixelBuffer<int>> held = [];
         MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(void () =>

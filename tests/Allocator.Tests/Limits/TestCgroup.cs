@@ -1,3 +1,4 @@
+using System.Globalization;
 using Measuring.Cgroups;
 
 namespace Allocator.Tests.Limits;
@@ -16,4 +17,9 @@ internal static class TestCgroup
             throw new SkipException(exception.Message);
         }
     }
+
+    /// <summary>Moves this process into the group. What it has used so far stays with the former group.</summary>
+    public static void Enter(string folder) =>
+        File.WriteAllText(
+            Path.Combine(folder, CgroupFiles.Processes), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics.Tracing;
-using System.Globalization;
 using Allocator.Tests.Diagnostics;
 using Allocator.Tests.Limits;
 using Measuring.Cgroups;
@@ -22,7 +21,7 @@ public sealed unsafe class NativeMapThresholdTests
         RemoteExecutor.Invoke(
             static (folder, limit) =>
             {
-                Enter(folder);
+                TestCgroup.Enter(folder);
                 int events = 0;
                 using AllocatorEventListener listener = new(
                     EventLevel.Informational, EventKeywords.None,
@@ -44,7 +43,7 @@ public sealed unsafe class NativeMapThresholdTests
         RemoteExecutor.Invoke(
             static folder =>
             {
-                Enter(folder);
+                TestCgroup.Enter(folder);
                 using MemoryAllocator unlimited = MemoryAllocator.Create();
                 Assert.False(Maps(megabytes: 8));
                 using MemoryAllocator limited = MemoryAllocator.Create(Limited("budget"));
@@ -61,7 +60,7 @@ public sealed unsafe class NativeMapThresholdTests
         RemoteExecutor.Invoke(
             static folder =>
             {
-                Enter(folder);
+                TestCgroup.Enter(folder);
                 using MemoryAllocator allocator = MemoryAllocator.Create();
                 allocator.TryReserve(Megabyte, out MemoryReservation? given);
                 given?.Dispose();
@@ -85,7 +84,7 @@ public sealed unsafe class NativeMapThresholdTests
         RemoteExecutor.Invoke(
             static folder =>
             {
-                Enter(folder);
+                TestCgroup.Enter(folder);
                 bool before = Maps(megabytes: 8);
                 using MemoryAllocator allocator = MemoryAllocator.Create(Limited("budget"));
                 Assert.Equal(before, Maps(megabytes: 20));
@@ -104,7 +103,7 @@ public sealed unsafe class NativeMapThresholdTests
         RemoteExecutor.Invoke(
             static (folder, way) =>
             {
-                Enter(folder);
+                TestCgroup.Enter(folder);
                 MemoryAllocatorOptions options = Limited("budget");
                 using MemoryAllocator? earlier = way == "an earlier allocator's option"
                     ? MemoryAllocator.Create(new MemoryAllocatorOptions { SetNativeMapThreshold = false })
@@ -166,9 +165,6 @@ public sealed unsafe class NativeMapThresholdTests
 
     private static MemoryAllocatorOptions Limited(string limit) =>
         limit == "budget" ? new() { MemoryBudgetMegabytes = 100 } : new() { MinimumFreeMegabytes = 10 };
-
-    private static void Enter(string folder) =>
-        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
 
     // Freeing a mapped allocation has glibc serve the next of that size from its heap, unless the threshold is fixed. A mapped one says so
     // in the word before it (IS_MMAPPED of malloc.c). The second time it has to be more than what the heap has kept of the first.

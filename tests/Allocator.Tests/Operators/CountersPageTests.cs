@@ -40,7 +40,12 @@ public class CountersPageTests
             IReadOnlyDictionary<string, object> series = process.TakeWhere(
                 static name => name.EndsWith("ValuePublished", StringComparison.Ordinal));
             lines[(string)series["instrumentName"]] = Describe(series);
+            Assert.Equal("Allocator", series["meterName"]);
         }
+
+        // Two pictures, each in 15 blocks of 4 MiB.
+        Assert.Contains("allocator.name=photos", lines["allocator.memory.peak_committed"]);
+        Assert.EndsWith(" 125,829,120", lines["allocator.memory.peak_committed"]);
 
         string expected = string.Join('\n', lines.Values.Prepend("[Allocator]"));
         // The page leaves some out.

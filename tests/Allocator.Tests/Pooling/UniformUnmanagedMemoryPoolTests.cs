@@ -66,26 +66,6 @@ public class UniformUnmanagedMemoryPoolTests
         Assert.Equal((0, 3L * Block), (setup.Source.LiveAllocations, setup.Statistics.RetainedBytes));
     }
 
-    [Fact]
-    public void Rent_PoolFull_AsksOnceAPeriodForACollection()
-    {
-        using TestSetup setup = new(maximumBlocks: 1, options: new MemoryAllocatorOptions { CollectToFindAbandoned = true });
-        using IMemoryOwner<byte> only = setup.Allocator.Allocate<byte>(Block);
-        for (int period = 1; period <= 3; period++)
-        {
-            for (int i = 0; i < 5; i++)
-            {
-                setup.Allocator.Allocate<byte>(Block).Dispose();
-                QueuedWork.WaitForThreads();
-            }
-
-            Assert.Equal(period, setup.Collections);
-
-            // The tick at its end may collect for the next period. Then the rents of that period do not.
-            setup.Clock.Advance(TimeSpan.FromMinutes(1));
-        }
-    }
-
     [Theory]
     [InlineData(64)]
     [InlineData(65)]
@@ -232,9 +212,18 @@ public class UniformUnmanagedMemoryPoolTests
         using CancellationTokenSource stop = new();
         Task trimmer = Task.Run(() =>
         {
-            while (!stop.IsCancellationRequested)
+            for (int i = 0; !stop.IsCancellationRequested; i++)
             {
-                setup.Allocator.ReleaseRetainedResources();
+                if (i % 2 == 0)
+                {
+                    setup.Allocator.ReleaseRetainedResources();
+                }
+                else
+                {
+                    setup.Pressure.IsHigh = i % 3 == 0;
+                    setup.Clock.Advance(TimeSpan.FromMinutes(1));
+                }
+
                 Thread.Yield();
             }
         });

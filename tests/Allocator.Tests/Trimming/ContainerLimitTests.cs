@@ -1,5 +1,8 @@
+using System.Globalization;
 using Allocator.Allocators;
+using Allocator.Tests.Limits;
 using Allocator.Trimming;
+using Measuring.Cgroups;
 
 namespace Allocator.Tests.Trimming;
 
@@ -7,20 +10,15 @@ namespace Allocator.Tests.Trimming;
 public class ContainerLimitTests
 {
     private const int Block = 4 << 20;
+    private const long Limit = 512 << 20;
 
     [SkippableFact]
     public void Tick_LimitLoweredWhileTheProcessRuns_ReleasesAllIdleMemory()
     {
-        using (LimitedGroup? group = LimitedGroup.TryCreate(out string reason))
+        using MemoryCgroup group = TestCgroup.CreateOrSkip(Limit);
+        RemoteExecutor.Invoke(static folder =>
         {
-            Skip.If(group is null, reason);
-        }
-
-        RemoteExecutor.Invoke(static () =>
-        {
-            using LimitedGroup group = LimitedGroup.TryCreate(out _)!;
-            group.LimitInBytes = 512 << 20;
-            group.Enter();
+            TestCgroup.Enter(folder);
             FakeClock clock = new();
             using MemoryAllocator allocator =
                 new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 })
@@ -37,7 +35,7 @@ public class ContainerLimitTests
 
             MemoryLoad roomy = allocator.GetMemoryLoad();
             Assert.Equal(
-                (MemoryLoadSource.ControlGroup, group.Folder, 512L << 20, false),
+                (MemoryLoadSource.ControlGroup, folder, Limit, false),
                 (roomy.Source, roomy.Origin, roomy.TotalBytes, roomy.IsHigh));
             Assert.InRange(roomy.UsedBytes, 26 * Block, 256L << 20);
             clock.Advance(TimeSpan.FromMinutes(1));
@@ -45,7 +43,7 @@ public class ContainerLimitTests
 
             // Room for what the test itself still needs, and 92 % used.
             long used = allocator.GetMemoryLoad().UsedBytes;
-            group.LimitInBytes = used / 100 * 108;
+            Lower(folder, used / 100 * 108);
             Assert.True(allocator.GetMemoryLoad().IsHigh);
             clock.Advance(TimeSpan.FromMinutes(1));
 
@@ -55,8 +53,13 @@ public class ContainerLimitTests
 
             // Less what a minute of ticks, one a second, leaves to the collector.
             Assert.InRange(used - relieved.UsedBytes, 22L * Block, 26L * Block);
-            Assert.Equal((group.LimitInBytes, false), (relieved.TotalBytes, relieved.IsHigh));
+            Assert.Equal((CgroupMemory.OfThisProcess()!.LimitBytes!.Value, false), (relieved.TotalBytes, relieved.IsHigh));
             Assert.Equal(-1, live.Memory.Span.IndexOfAnyExcept((byte)1));
-        }).Dispose();
+        }, group.Folder).Dispose();
     }
+
+    private static void Lower(string folder, long limit) =>
+        File.WriteAllText(
+            new[] { CgroupFiles.Version1, CgroupFiles.Version2 }.Select(files => Path.Combine(folder, files.Limit)).Single(File.Exists),
+            limit.ToString(CultureInfo.InvariantCulture));
 }

@@ -16,17 +16,6 @@ public class ThreadTeamTests
     }
 
     [Fact]
-    public void Run_FewerOperationsThanThreads_GivesEachOne()
-    {
-        ConcurrentQueue<int> counts = [];
-        using ThreadTeam team = new(3, (_, count) => counts.Enqueue(count));
-
-        team.Run(1);
-
-        Assert.Equal([1, 1, 1], counts);
-    }
-
-    [Fact]
     public void Run_OfAThread_MeetsAllOthers()
     {
         // Would never end if the threads took turns.
@@ -39,16 +28,20 @@ public class ThreadTeamTests
     }
 
     [Fact]
-    public void Run_Again_UsesTheSameThreadsAndWaitsForAll()
+    public void Run_Again_UsesTheSameThreadsUntilDisposedAndWaitsForAll()
     {
-        ConcurrentQueue<(int Index, int Thread)> calls = [];
-        using ThreadTeam team = new(2, (index, _) => calls.Enqueue((index, Environment.CurrentManagedThreadId)));
+        ConcurrentQueue<(int Index, int Count, Thread Thread)> calls = [];
+        using (ThreadTeam team = new(2, (index, count) => calls.Enqueue((index, count, Thread.CurrentThread))))
+        {
+            team.Run(2);
 
-        team.Run(2);
-        team.Run(2);
+            // One each, too.
+            team.Run(1);
+            Assert.Equal(4, calls.Count);
+        }
 
-        Assert.Equal(4, calls.Count);
         Assert.Equal(2, calls.Distinct().Count());
+        Assert.All(calls, static call => Assert.Equal((1, false), (call.Count, call.Thread.IsAlive)));
     }
 
     [Fact]
@@ -66,19 +59,4 @@ public class ThreadTeamTests
 
         Assert.IsType<FormatException>(exception.InnerException);
     }
-
-    [Fact]
-    public void Dispose_EndsTheThreads()
-    {
-        ConcurrentQueue<Thread> threads = [];
-        ThreadTeam team = new(2, (_, _) => threads.Enqueue(Thread.CurrentThread));
-        team.Run(2);
-
-        team.Dispose();
-
-        Assert.All(threads, thread => Assert.False(thread.IsAlive));
-    }
-
-    [Fact]
-    public void Constructor_NoThreads_Throws() => Assert.Throws<ArgumentOutOfRangeException>(() => new ThreadTeam(0, (_, _) => { }));
 }
