@@ -35,7 +35,7 @@ internal static class AlignmentCommand
             [
                 "Native: NativeMemory.AlignedAlloc(64). Over-allocated: malloc of 72 bytes more, the address rounded up, the heap's own "
                     + "kept in the word below.",
-                "Pool, aligned: AllocateAligned(64); up to 1 MiB that is memory from the system each time, as its documentation says. "
+                "Pool, aligned: AllocateAligned(64); up to 1 MiB that is memory of the native heap, as its documentation says. "
                     + "Pool, Allocate: ArrayPool up to 1 MiB, blocks above.",
                 $"A sweep allocates and releases one buffer of each of {s_sizes.Length} image sizes, 24 × 24 to 7680 × 4320, in turn; "
                     + $"times are medians of {samples} samples, divided by that number, all ways in turn in each.",

@@ -43,7 +43,6 @@ internal sealed record ResultPart(string Name, string Project, string Result, do
         new("alignment", Here, "AlignedAllocation", 3, "alignment"),
         new("factors", Here, "EstimateFactors", 3, "factors"),
         new("chaos", Job, "LoadResizeSave-chaos", 8, "chaos", "--runs", "3"),
-        new("service-400", Service, "ThumbnailService-400", 20, "--limits", "400", "--runs", "20"),
     ];
 
     /// <summary>Gets what this part measures: changes elsewhere, and to what only reports, leave its result as it is.</summary>

@@ -69,7 +69,7 @@ internal static class TransfersCommand
         }
 
         yield return "Pool: blocks of 4 MiB, each read into by itself; up to 1 MiB the beginning of one. AllocateAligned(page), "
-            + "which the system serves each time, differs up to 1 MiB only; contiguous pool memory above 4 MiB only.";
+            + "which the native heap serves up to 1 MiB, differs up to there only; contiguous pool memory above 4 MiB only.";
         yield return $"The bounce buffer has {TransferMeasurement.BounceBytes >> 20} MiB, begins on a page, and is kept for the whole "
             + "run: a bounced transfer is charged for the copy, not for the buffer.";
         yield return "Populate writes to every page before the read; process sums all words, and the sum is compared. "

@@ -25,7 +25,8 @@ internal static class ExampleCompiler
         global using Microsoft.Extensions.Logging;
         """;
 
-    private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
+    // The version of a project for .NET 8.
+    private static readonly CSharpParseOptions s_parse = new(LanguageVersion.CSharp12);
 
     private static readonly CSharpCompilationOptions s_options = new CSharpCompilationOptions(
         OutputKind.ConsoleApplication,
