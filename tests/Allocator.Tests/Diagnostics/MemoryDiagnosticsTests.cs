@@ -66,7 +66,7 @@ public class MemoryDiagnosticsTests
         using System.Collections.Concurrent.BlockingCollection<IMemoryOwner<byte>> queue = new(64);
         Thread producer = new(() =>
         {
-            for (int i = 0; i < 300_000; i++)
+            for (int i = 0; i < 60_000 * Races.Rounds; i++)
             {
                 queue.Add(allocator.Allocate<byte>(500));
             }
