@@ -129,6 +129,34 @@ public class RunAgainTests
         other.Dispose();
     }
 
+    // Its time is over by then; but it is the memory that was missing.
+    [Fact]
+    public async Task RequireMemory_CodecFailsAfterARefusalAndTheRequestTimeout_Is503()
+    {
+        await using Service service = await Service.StartAsync(
+            static application =>
+            {
+                application.UseRequestTimeouts();
+                application.MapPost("/", static async (HttpContext context) =>
+                {
+                    Assert.Throws<MemoryLimitExceededException>(() => context.GetMemoryReservation().Allocate<byte>(Large).Dispose());
+                    await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(static _ => { }, TaskScheduler.Default);
+                    throw new InvalidOperationException("The codec failed.");
+                })
+                .RequireMemory(static _ => new ValueTask<long>(1 << 20), TimeSpan.FromSeconds(30))
+                .WithRequestTimeout(TimeSpan.FromMilliseconds(300));
+            },
+            static builder =>
+            {
+                builder.Services.AddRequestTimeouts();
+                builder.Services.AddMemoryAllocator(static options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+            });
+        Assert.True(service.Allocator.TryReserve(8 << 20, out MemoryReservation? other));
+        using HttpResponseMessage response = await service.Client.PostAsync("/", new StringContent("x"));
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+        other.Dispose();
+    }
+
     private static Task<Service> StartAsync(Action<HttpContext> run) => StartAsync(
         context =>
         {

@@ -342,7 +342,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return Refusal.Of(cause, _requirement.Timeout);
         }
         catch (Exception exception) when (!_context.Response.HasStarted && _reservation.RefusalCount > 0
-            && exception is not BadHttpRequestException && !IsClientGone && !IsTimedOut)
+            && exception is not BadHttpRequestException && !IsClientGone
+            && !(IsTimedOut && exception is OperationCanceledException))
         {
             // Codecs hide the cause behind an exception of their own clean-up.
             AllocatorLog.FailedAfterRefusal(_logger, EndpointName, exception);

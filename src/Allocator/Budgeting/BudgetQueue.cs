@@ -21,6 +21,7 @@ internal sealed class BudgetQueue
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
     private const int MaximumLookAhead = 64;
     private const int LeastPatienceMilliseconds = 5000;
+    private const int MostPatienceMilliseconds = 5 * 60_000;
 
     private readonly MemoryBudget _budget;
     private readonly Clock _clock;
@@ -40,7 +41,8 @@ internal sealed class BudgetQueue
 
     // Since when room has been kept for it although no memory came back, and what was outstanding at the last pass.
     private long _keptSince;
-    private long _outstandingBefore;
+    private long _leastOutstanding;
+    private long _patienceOfOthers = LeastPatienceMilliseconds;
 
     // The number of passes over the newcomers.
     private long _passes;
@@ -297,6 +299,7 @@ internal sealed class BudgetQueue
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         _passes++;
         ForgetOvertakesInVain();
+        LinkedListNode<BudgetRequest>? first = FindFirst();
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
             while (ofReservation?.Value.GoesAhead == true)
@@ -305,18 +308,16 @@ internal sealed class BudgetQueue
             }
 
             LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
-            LinkedListNode<BudgetRequest>? first = Earlier(_others.First, _ofReservations.First);
             if (first is not null && first.Value.Serial != _firstSerial)
             {
                 _firstSerial = first.Value.Serial;
                 _overtakes = 0;
+                _patienceOfOthers = LeastPatienceMilliseconds;
                 _budget.LeaveLine();
             }
 
-            // Nothing has to be kept for a job that only waits for the end of one of its size.
-            bool isCapped = first?.Value.LearnedJob?.IsCapped == true;
-            bool mayOvertake = isCapped || _overtakes < MaximumOvertakes;
-            if (node is null || (node != first && !mayOvertake) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
+            bool overtakes = first?.Value.Serial < node?.Value.Serial;
+            if (node is null || (overtakes && _overtakes >= MaximumOvertakes) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
             {
                 return;
             }
@@ -325,9 +326,23 @@ internal sealed class BudgetQueue
             if (TryGrantNewcomer(node.Value))
             {
                 _newcomersServed++;
-                _overtakes += node == first || isCapped ? 0 : 1;
+                _overtakes += overtakes ? 1 : 0;
             }
+
+            first = overtakes ? first : FindFirst();
         }
+    }
+
+    // The one for which room is kept. None has to be kept for a job that only waits for the end of one of its size.
+    private LinkedListNode<BudgetRequest>? FindFirst()
+    {
+        LinkedListNode<BudgetRequest>? other = _others.First;
+        for (int looks = 0; looks < MaximumLookAhead && other?.Value.LearnedJob?.IsCapped == true; looks++)
+        {
+            other = other.Next;
+        }
+
+        return Earlier(other, _ofReservations.First);
     }
 
     // Room is kept for the first in line as long as memory comes back or jobs are about to end. What stays, such as a cache, may stay for
@@ -335,17 +350,20 @@ internal sealed class BudgetQueue
     private void ForgetOvertakesInVain()
     {
         long now = _clock.NowMilliseconds;
-        if (_overtakes < MaximumOvertakes)
+        if (_overtakes < MaximumOvertakes && !_budget.HoldsUpOthers)
         {
+            _leastOutstanding = long.MaxValue;
             _keptSince = now;
             return;
         }
 
         long outstanding = _budget.OutstandingBytes;
-        _keptSince = outstanding < _outstandingBefore || _budget.IsAnyJobYoung() ? now : _keptSince;
-        _outstandingBefore = outstanding;
-        if (now - _keptSince >= LeastPatienceMilliseconds)
+        _keptSince = outstanding < _leastOutstanding || _budget.IsAnyJobYoung() ? now : _keptSince;
+        _leastOutstanding = Math.Min(_leastOutstanding, outstanding);
+        if (now - _keptSince >= _patienceOfOthers)
         {
+            // What takes long may come back all the same: each time it gets more time.
+            _patienceOfOthers = Math.Min(2 * _patienceOfOthers, MostPatienceMilliseconds);
             _overtakes = 0;
             _budget.LeaveLine();
         }

@@ -19,7 +19,7 @@ internal sealed class ContainerLine
     {
         Volatile.Write(ref _budgets, [.. _budgets.Where(IsOpen), new WeakReference<MemoryBudget>(budget)]);
 
-        static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && !other.IsClosed;
+        static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && other.IsOfInterest;
     }
 
     /// <summary>Returns whether a budget may take memory, or has to leave it to one that has been overtaken too often.</summary>

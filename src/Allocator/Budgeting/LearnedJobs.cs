@@ -101,6 +101,9 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>The least claim, and its steps, in bytes.</summary>
     public const long Granularity = 64 * 1024;
 
+    /// <summary>How many jobs are the first of a size: two of them are to run alone, because the first also loads libraries.</summary>
+    public const int FirstJobs = 12;
+
     private readonly ShortLock _lock = new();
     private readonly Needs _allocated = new();
     private readonly Needs _elsewhere = new();
@@ -121,6 +124,9 @@ internal sealed class LearnedSize(LearnedJob job, int power)
 
     /// <summary>Gets or sets how many run now. Under the lock of the running jobs.</summary>
     public int Running { get; set; }
+
+    /// <summary>Gets or sets how many have ended whose use elsewhere could be seen. Under the lock of the running jobs.</summary>
+    public long Seen { get; set; }
 
     /// <summary>Gets or sets how many wait to begin. Under the lock of the queue.</summary>
     public int Waiting { get; set; }
@@ -172,9 +178,10 @@ internal sealed class LearnedSize(LearnedJob job, int power)
             return;
         }
 
-        if (isSolo && _soloRuns == 1)
+        if (isSolo && _soloRuns == 1 && _jobs <= FirstJobs)
         {
-            // The first job has loaded libraries, which stay: the others do not take that memory again.
+            // The first job has loaded libraries, which stay: the others do not take that memory again. Later, what all have taken says
+            // more than one that happens to run alone.
             _elsewhere.Forget();
         }
 

@@ -133,6 +133,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool IsClosed => Volatile.Read(ref _closed) != 0;
 
+    /// <summary>Gets whether its memory counts for others: also what is still outstanding once it is closed.</summary>
+    public bool IsOfInterest => !IsClosed || CommittedBytes > 0;
+
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     void IBackgroundWork.DoWork()
@@ -193,8 +196,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             // The first that runs may be larger than any before, and larger than there is room for. So may one beside jobs that have run
             // for long: a stream would keep it, and all that wait behind it, from ever running.
-            long most = watches ? Headroom!.LimitForJobs - _running.BesideJobsBytes : long.MaxValue;
-            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, most);
+            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, watches ? Headroom!.LimitForJobs : long.MaxValue);
             bool getsWhatIsLeft = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
             long allocated = getsWhatIsLeft ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
             allocated = Math.Max(allocated, LearnedSize.Granularity);
@@ -373,11 +375,16 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Post(request, mayWait);
     }
 
-    /// <summary>Returns whether a job runs that is not long, so that memory is about to come back.</summary>
+    /// <summary>Gets whether budgets that share the container wait for a request of this one.</summary>
+    public bool HoldsUpOthers => Volatile.Read(ref _placeInLine) != 0 && OvertakenInLine >= BudgetQueue.MaximumOvertakes;
+
+    /// <summary>
+    /// Returns whether a job runs that is not long, so that memory is about to come back. Jobs of others count if it waits for the container.
+    /// </summary>
     public bool IsAnyJobYoung()
     {
         using ShortLock.Section section = _running.Lock.Enter();
-        return _running.IsAnyYoung(_clock.NowMilliseconds);
+        return _running.IsAnyYoung(_clock.NowMilliseconds, PlaceInLine != 0 ? null : this);
     }
 
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);

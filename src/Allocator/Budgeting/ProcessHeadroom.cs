@@ -389,7 +389,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock) : IBackg
         long committed = 0;
         foreach (WeakReference<MemoryBudget> reference in Line.Budgets)
         {
-            if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
+            if (reference.TryGetTarget(out MemoryBudget? budget) && budget.IsOfInterest)
             {
                 long claimed = ByteCount.Add(budget.AdmittedBytes, Math.Min(budget.UncountedBytes, budget.CommittedBytes));
                 admitted = ByteCount.Add(admitted, claimed);

@@ -54,10 +54,7 @@ internal sealed class RunningJob
 
     public long BeganMilliseconds { get; set; }
 
-    /// <summary>Gets or sets what others used before it began.</summary>
-    public long BaseBytes { get; set; }
-
-    /// <summary>Gets or sets whether no other job has run at the same time, except for long ones, such as streams.</summary>
+    /// <summary>Gets or sets whether no other job has run at the same time.</summary>
     public bool IsSolo { get; set; }
 
     /// <summary>Gets or sets its weight in sharing what all jobs take elsewhere, as of the last reading.</summary>
@@ -108,13 +105,12 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // The first jobs of a size run alone: the first also loads libraries. Jobs that take longer than others wait for that never are: once
     // three may run at once, their shares must do.
     private const int SoloRuns = 2;
-    private const int TriedSolo = 3 * EndedForEach;
 
     // How long others wait for a job that has to run alone, or of which nothing is known.
     private const int ExclusiveMilliseconds = 1000;
 
-    // A job that runs for longer, such as a stream, keeps neither the base from being read nor another from being alone.
-    private const int LongMilliseconds = 10_000;
+    // A job that runs for longer, such as a stream, does not keep the base from being read. What it takes then is in the base.
+    private const int LongMilliseconds = 60_000;
 
     // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
     private const int SettledMilliseconds = 1000;
@@ -125,7 +121,6 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // A reading takes some tens of microseconds.
     private const int SoloReadingMilliseconds = 5;
     private const int ReadingMilliseconds = 20;
-    private const int LongReadingMilliseconds = 1000;
 
     // The most garbage that there was is remembered for this time, and for as long again.
     private const int GarbageMilliseconds = 5 * 60_000;
@@ -167,10 +162,8 @@ internal sealed class RunningJobs(ShortLock shortLock)
     /// <summary>Gets the part of the claims elsewhere that was not used at the last reading: it is kept for the jobs that run.</summary>
     public long UnusedElsewhereBytes => BaseBytes < 0 ? 0 : Math.Max(0, ByteCount.Add(BaseBytes, _elsewhereClaims) - _othersBytes);
 
-    /// <summary>Gets what is used beside all jobs, with the most garbage that there was lately.</summary>
-    public long BesideJobsBytes => ByteCount.Add(Math.Max(0, BaseBytes), Math.Max(_garbageBytes, _earlierGarbageBytes));
-
-    private long ExpectedBytes => ByteCount.Add(BesideJobsBytes, _elsewhereClaims);
+    private long ExpectedBytes =>
+        ByteCount.Add(ByteCount.Add(BaseBytes, Math.Max(_garbageBytes, _earlierGarbageBytes)), _elsewhereClaims);
 
     /// <summary>Returns what the running jobs of a budget have of its allocator.</summary>
     public long UsedBytesOf(MemoryBudget budget)
@@ -192,10 +185,9 @@ internal sealed class RunningJobs(ShortLock shortLock)
         int period = 0;
         foreach (RunningJob job in _jobs)
         {
-            if (job.Learned is not null)
+            if (job.Learned is not null && !IsLong(job, now))
             {
-                int wanted = IsLong(job, now) ? LongReadingMilliseconds : job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
-                period = period == 0 ? wanted : Math.Min(period, wanted);
+                period = job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
             }
         }
 
@@ -212,17 +204,16 @@ internal sealed class RunningJobs(ShortLock shortLock)
         Debug.Assert(Lock.IsHeld);
         if (now - _garbageSince >= GarbageMilliseconds)
         {
-            (_earlierGarbageBytes, _garbageBytes, _garbageSince) = (_garbageBytes, 0, now);
+            bool isOld = now - _garbageSince >= 2 * GarbageMilliseconds;
+            (_earlierGarbageBytes, _garbageBytes, _garbageSince) = (isOld ? 0 : _garbageBytes, 0, now);
         }
 
         _garbageBytes = Math.Max(_garbageBytes, garbageBytes);
         _othersBytes = Math.Max(0, othersBytes - garbageBytes);
         int unknown = 0;
         long known = 0;
-        bool isAnySolo = false;
         foreach (RunningJob job in _jobs)
         {
-            isAnySolo |= job.IsSolo;
             unknown += job is { Learned: not null, IsUnknown: true } ? 1 : 0;
             job.Weight = WeightOf(job);
             known += job.Weight;
@@ -236,12 +227,10 @@ internal sealed class RunningJobs(ShortLock shortLock)
             _baseDueSince = null;
         }
 
+        long elsewhere = BaseBytes < 0 ? 0 : Math.Max(0, _othersBytes - BaseBytes);
         foreach (RunningJob job in _jobs)
         {
-            // The base may have risen by what it uses itself, if it has run for long.
-            long elsewhere = Math.Max(0, _othersBytes - Math.Min(BaseBytes, job.BaseBytes));
-            long share = job.IsSolo || _jobs.Count == 1 ? elsewhere
-                : isAnySolo ? 0
+            long share = _jobs.Count == 1 ? elsewhere
                 : job is { Learned: not null, IsUnknown: true } ? Math.Max(0, elsewhere - known) / unknown
                 : unknown > 0 ? Math.Min(elsewhere, job.Weight)
                 : known == 0 ? 0 : (long)((double)elsewhere * job.Weight / known);
@@ -317,8 +306,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         job.Claim = claim;
         job.IsUnknown = isUnknown;
         job.BeganMilliseconds = now;
-        job.BaseBytes = BaseBytes;
-        job.IsSolo = !IsAnyYoung(now);
+        job.IsSolo = _jobs.Count == 0;
         foreach (RunningJob other in _jobs)
         {
             other.IsSolo = false;
@@ -351,18 +339,21 @@ internal sealed class RunningJobs(ShortLock shortLock)
             bool isDue = IsGarbageInBase || now - _baseReadMilliseconds >= BaseMilliseconds;
             _baseDueSince = isDue && isObserved && _jobs.Count == 0 ? now : _baseDueSince;
             bool isTaught = isObserved && (job.IsSolo || job.IsUnknown || job.PeakElsewhereBytes > job.Claim.ElsewhereBytes);
+            learned.Seen += isObserved ? 1 : 0;
             learned.End(job.Size, allocatedBytes, isTaught ? job.PeakElsewhereBytes : null, job.IsSolo && isObserved, isRefused);
         }
     }
 
-    /// <summary>Returns whether a job runs that is not long: its end is near, and the base must not be read.</summary>
-    public bool IsAnyYoung(long now)
+    /// <summary>
+    /// Returns whether a job runs, in a budget or in any, that is not long: its end is near, and the base must not be read.
+    /// </summary>
+    public bool IsAnyYoung(long now, MemoryBudget? budget = null)
     {
         Debug.Assert(Lock.IsHeld);
         bool isAnyYoung = false;
         foreach (RunningJob job in _jobs)
         {
-            isAnyYoung |= !IsLong(job, now);
+            isAnyYoung |= !IsLong(job, now) && (budget is null || job.Budget == budget);
         }
 
         return isAnyYoung;
@@ -371,7 +362,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
     private static bool IsLong(RunningJob job, long now) => now - job.BeganMilliseconds >= LongMilliseconds;
 
     private static bool NeedsSolo(LearnedSize? learned) =>
-        learned is not null && learned.SoloRuns < SoloRuns && learned.Jobs < TriedSolo;
+        learned is not null && learned.SoloRuns < SoloRuns && learned.Seen < LearnedSize.FirstJobs;
 
     // By what is known now, because claims of jobs that began at different times cannot be compared.
     private static long WeightOf(RunningJob job) =>

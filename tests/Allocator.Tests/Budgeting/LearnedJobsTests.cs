@@ -102,6 +102,21 @@ public class LearnedJobsTests
         Assert.Equal(new JobClaim(expected * Unit, 0), job.ClaimByNeighbours(size));
     }
 
+    // At night one answer of a cache runs alone, as the second of all.
+    [Fact]
+    public void End_SecondThatRunsAloneAfterAThousandJobs_ForgetsNothing()
+    {
+        LearnedSize learned = new LearnedJob("").Of(1);
+        learned.End(1, 0, 200 * Unit, isSolo: true, isRefused: false);
+        for (int i = 0; i < 1000; i++)
+        {
+            End(learned, 1, 0, 138 * Unit);
+        }
+
+        learned.End(1, 0, 0, isSolo: true, isRefused: false);
+        Assert.Equal(138 * Unit, learned.ClaimOf(1).ElsewhereBytes);
+    }
+
     // Uploads whose header nobody could read, beside pictures: one says nothing of the other.
     [Theory]
     [InlineData(1, 1000)]
