@@ -74,9 +74,10 @@ public abstract partial class MemoryAllocator
     /// <c>ReservationUnlimited</c> says so once.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate, <see cref="long.MaxValue"/> / 16.
     /// </exception>
     /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget.</exception>
+    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches waits.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
@@ -96,7 +97,6 @@ public abstract partial class MemoryAllocator
     /// <exception cref="MemoryLimitExceededException">
     /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
     /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/returns | /exception"/>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
@@ -135,6 +135,7 @@ public abstract partial class MemoryAllocator
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
+    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches waits.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
@@ -167,7 +168,6 @@ public abstract partial class MemoryAllocator
     /// <exception cref="MemoryLimitExceededException">
     /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
     /// <inheritdoc cref="ReserveAsync(string, CancellationToken)" path="/returns | /exception"/>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(string job, TimeSpan timeout, CancellationToken cancellationToken = default) =>

@@ -159,6 +159,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     /// <summary>
     /// Returns the memory as soon as nothing pins it, works on it, or views it. Never blocks; further calls have no effect.
     /// </summary>
+    /// <exception cref="MemoryCorruptedException">In Guarded mode: a byte around the memory was changed. It has been returned.</exception>
     public void Dispose() => LifetimeGuard.DisposeAndForget(ref _guard, _generation);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();

@@ -45,5 +45,6 @@ public ref struct MemoryLease<T>
     public readonly int Length => _length;
 
     /// <summary>Returns the memory. Further calls, on this instance or a copy, have no effect.</summary>
+    /// <exception cref="MemoryCorruptedException">In Guarded mode: a byte around the memory was changed. It has been returned.</exception>
     public void Dispose() => _guard = _guard?.EndLease(_generation);
 }

@@ -110,7 +110,9 @@ public readonly record struct PictureHeader
     /// <param name="stream">
     /// The file, from its position on. The position of a seekable stream is restored; any other stream is left at an unspecified position.
     /// </param>
-    /// <param name="header">The header. If the result is <see langword="false"/>, only its format may be known.</param>
+    /// <param name="header">
+    /// The header. If the result is <see langword="false"/>, only its format may be known: its other figures are no size for a job.
+    /// </param>
     /// <returns><see langword="false"/> if the format is unknown, or the header is damaged or cut off.</returns>
     /// <exception cref="IOException">The stream cannot be read. Other exceptions of the stream are passed on, too.</exception>
     public static bool TryRead(Stream stream, out PictureHeader header)
@@ -156,7 +158,9 @@ public readonly record struct PictureHeader
     /// The first bytes of the file. Some dozens are enough for most formats. JPEG, and WebP in its extended form, have metadata first:
     /// 64 KiB are usually enough.
     /// </param>
-    /// <param name="header">The header; for <see langword="false"/> its format, if that is known.</param>
+    /// <param name="header">
+    /// The header; for <see langword="false"/> its format, if that is known: its other figures are no size for a job.
+    /// </param>
     /// <returns>
     /// <see langword="false"/> if the format is unknown, the header is damaged, or more bytes are needed, which
     /// <see cref="NeedsMoreBytes"/> says. Never throws.

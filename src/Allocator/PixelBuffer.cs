@@ -65,6 +65,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <summary>Calls a delegate with access to all rows.</summary>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ObjectDisposedException">A buffer has been disposed; nothing was called.</exception>
+    /// <exception cref="InvalidOperationException">The buffer is used in 65,535 places at once: by delegates, pins and views.</exception>
     [MethodImpl(CallsDelegate)]
     public void ProcessPixelRows(PixelRowsAction<TPixel> action)
     {
@@ -333,6 +334,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable, IRented
     /// <summary>
     /// Returns the memory as soon as nothing pins it, no delegate works on it, and all views are disposed. Never blocks; may be repeated.
     /// </summary>
+    /// <exception cref="MemoryCorruptedException">In Guarded mode: a byte around the memory was changed. It has been returned.</exception>
     public void Dispose() => _group.Dispose();
 
     /// <summary>Describes the image in a line: its pixel type, its size, its blocks, and how long it has been outstanding.</summary>

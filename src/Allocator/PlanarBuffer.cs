@@ -103,6 +103,7 @@ public sealed class PlanarBuffer : IDisposable, IRented
     /// <summary>
     /// Ends all planes, and returns the memory as soon as nothing pins it, works on it, or views it. Never blocks; may be repeated.
     /// </summary>
+    /// <exception cref="MemoryCorruptedException">In Guarded mode: a byte around the memory was changed. It has been returned.</exception>
     public void Dispose()
     {
         _group.Dispose();

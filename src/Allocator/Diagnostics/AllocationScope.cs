@@ -114,7 +114,7 @@ public sealed class OutstandingAllocation
     /// <summary>Gets the time from the allocation to the moment when it was listed.</summary>
     public TimeSpan Age { get; }
 
-    /// <summary>Gets the name of the allocator, from <see cref="MemoryAllocatorOptions.Name"/>.</summary>
+    /// <summary>Gets the name of the allocator, from <see cref="MemoryAllocatorOptions.Name"/>. Null if it has none.</summary>
     public string? AllocatorName => _trace.AllocatorName;
 
     /// <summary>Gets the stack of the allocating call, from the caller of the library on.</summary>

@@ -23,7 +23,7 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the time from the allocation to the discovery.</summary>
     public TimeSpan Age { get; }
 
-    /// <summary>Gets the stack of the allocating call.</summary>
+    /// <summary>Gets the stack of the allocating call. Null if none was kept.</summary>
     public string? AllocationStackTrace { get; }
 
     /// <summary>Gets the stack of the returning call; <see langword="null"/> if the owner was never disposed.</summary>
