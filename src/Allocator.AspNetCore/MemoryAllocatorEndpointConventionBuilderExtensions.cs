@@ -170,8 +170,8 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <returns>The same endpoints.</returns>
     /// <remarks>
     /// For endpoints that change nothing before they have the memory, such as uploads that are only converted. The second run gets the
-    /// body from its beginning and services of a new scope; features, items, headers and route values are as before. There is none once
-    /// the response has begun.
+    /// body from its beginning; features, items, headers and route values are as before. Scoped services are the same, with what the first
+    /// run has left in them. There is none once anything was written to the response.
     /// </remarks>
     public static TBuilder AllowMemoryRetry<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder

@@ -35,8 +35,8 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// This is logged. Set the minimum to 0 for none.
     /// </para>
     /// <para>
-    /// It also lowers what Kestrel reads ahead of each connection, which no limit counts: the read buffer to 64 KB and the windows of
-    /// HTTP/2 to 65,535 bytes, so uploads by HTTP/2 from far away become slower. Values that the application sets stay; the AppContext
+    /// It also lowers what Kestrel reads ahead of each connection, which no limit counts: the read buffer to 64 KB, and the windows of
+    /// HTTP/2 to 65,535 bytes for a stream and four times as much for a connection, so uploads by HTTP/2 from far away become slower. Values that the application sets stay; the AppContext
     /// switch <c>Allocator.AspNetCore.SetServerReadBuffers</c>, false, keeps all.
     /// </para>
     /// </remarks>

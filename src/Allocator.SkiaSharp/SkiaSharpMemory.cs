@@ -274,7 +274,7 @@ public static class SkiaSharpMemory
         {
             using EncodedPicture source = new(allocator, seekable, isAsync: false, isReserved: false, CancellationToken.None);
             CodecHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
-            return new DecodePlan(header, options).Estimate(allocator, source.ExpectedLength(header));
+            return DecodePlan.Estimate(header, options, allocator, source.ExpectedLength(header));
         }
         finally
         {
@@ -294,8 +294,8 @@ public static class SkiaSharpMemory
         this MemoryAllocator allocator, ReadOnlySpan<byte> header, SKBitmapDecodeOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(allocator);
-        CodecHeader read = CodecHeader.TryRead(header, isComplete: true)!;
-        return new DecodePlan(read, options).Estimate(allocator, header.Length);
+        CodecHeader read = CodecHeader.TryRead(header, isComplete: false, mustDo: true)!;
+        return DecodePlan.Estimate(read, options, allocator, header.Length);
     }
 
     // Skia ends the process if it is called with a disposed object.

@@ -143,8 +143,8 @@ public sealed class MemoryAllocatorOptions
     /// block any more.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims, allocates or disposes, without a lock, and for different blocks on several threads at once.
-    /// Requests of the callback are served from idle memory or refused; they never wait. If a block is outstanding when the allocator is
+    /// Called on the thread that trims, allocates or disposes, without a lock, and for different blocks on several threads at once; also on
+    /// the thread of a request of another allocator, before the container refuses that. Requests of the callback are served from idle memory or refused; they never wait. If a block is outstanding when the allocator is
     /// disposed, this is called when the block is returned; it is not called at the end of the process. After an exception the block
     /// keeps its memory until the next trim; when the allocator is disposed, the call is repeated once and the memory is freed anyway.
     /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of

@@ -437,14 +437,45 @@ public readonly record struct PictureHeader
             : TenthsOfCompressedAlpha;
     }
 
-    // Whether it is an animation, or interlaced, stands further behind.
-    private static PictureHeader ReadGif(ReadOnlySpan<byte> start) =>
-        start.Length < 10
-            ? Incomplete(PictureFormat.Gif)
-            : new(PictureFormat.Gif, ReadNumber(start, 6, 2, isLittle: true), ReadNumber(start, 8, 2, isLittle: true))
+    // Whether it is an animation, or interlaced, stands further behind. Decoders make the picture as large as its first frame needs it.
+    private static PictureHeader ReadGif(ReadOnlySpan<byte> start)
+    {
+        if (start.Length < 10)
+        {
+            return Incomplete(PictureFormat.Gif);
+        }
+
+        long width = ReadNumber(start, 6, 2, isLittle: true);
+        long height = ReadNumber(start, 8, 2, isLittle: true);
+        if (FindFirstFrame(start) is int frame)
+        {
+            width = Math.Max(width, ReadNumber(start, frame, 2, isLittle: true) + ReadNumber(start, frame + 4, 2, isLittle: true));
+            height = Math.Max(height, ReadNumber(start, frame + 2, 2, isLittle: true) + ReadNumber(start, frame + 6, 2, isLittle: true));
+        }
+
+        return new(PictureFormat.Gif, width, height) { IsAnimated = true };
+    }
+
+    // Behind the table of colours and the extensions, each in blocks of up to 255 bytes. Null if it is beyond the given bytes.
+    private static int? FindFirstFrame(ReadOnlySpan<byte> start)
+    {
+        const int hasTable = 0x80;
+        const int extension = 0x21;
+        const int image = 0x2C;
+        int at = start.Length > 10 && (start[10] & hasTable) != 0 ? 13 + (3 << ((start[10] & 7) + 1)) : 13;
+        while (at < start.Length && start[at] == extension)
+        {
+            at += 2;
+            while (at < start.Length && start[at] != 0)
             {
-                IsAnimated = true,
-            };
+                at += 1 + start[at];
+            }
+
+            at++;
+        }
+
+        return at + 9 <= start.Length && start[at] == image ? at + 1 : null;
+    }
 
     private static PictureHeader ReadBmp(ReadOnlySpan<byte> start)
     {

@@ -2,6 +2,8 @@ using System.Buffers;
 using System.Globalization;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Diagnostics;
+using Microsoft.AspNetCore.Antiforgery;
+using Microsoft.AspNetCore.Mvc;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Options;
 
@@ -11,6 +13,12 @@ namespace Allocator.AspNetCore.Tests;
 public class LearnedRequestTests
 {
     private const long Megabyte = 1 << 20;
+
+    // 5120 x 2880 pixels.
+    private static readonly byte[] s_picture =
+    [
+        0x89, .. "PNG\r\n"u8, 0x1A, 0x0A, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 0, 1, 2, 3, 4,
+    ];
 
     [Fact]
     public async Task RequireMemory_WithoutAnEstimate_LearnsForEachEndpoint()
@@ -48,7 +56,7 @@ public class LearnedRequestTests
         Assert.Equal($"{1 * Megabyte}", await GetAsync(service, "/1000"));
     }
 
-    // 5120 x 2880 pixels of four bytes.
+    // Four bytes a pixel, rounded down to a power of two.
     [Theory]
     [InlineData("picture", 1 << 25)]
     [InlineData("form", 1 << 25)]
@@ -58,14 +66,10 @@ public class LearnedRequestTests
     {
         await using Service service = await Service.StartAsync(static app => app
             .MapPost("/", static async (HttpContext context) => await context.Request.Body.CopyToAsync(context.Response.Body)).RequireMemory());
-        byte[] picture =
-        [
-            0x89, .. "PNG\r\n"u8, 0x1A, 0x0A, 0, 0, 0, 13, .. "IHDR"u8, 0, 0, 0x14, 0, 0, 0, 0x0B, 0x40, 8, 6, 0, 0, 0, 1, 2, 3, 4,
-        ];
         using HttpContent? content = kind switch
         {
-            "picture" => new ByteArrayContent(picture),
-            "form" => new MultipartFormDataContent { { new StringContent("200"), "width" }, { new ByteArrayContent(picture), "file", "a.png" } },
+            "picture" => new ByteArrayContent(s_picture),
+            "form" => new MultipartFormDataContent { { new StringContent("200"), "width" }, { new ByteArrayContent(s_picture), "file", "a.png" } },
             "text" => new StringContent(new string('x', 100_000)),
             _ => null,
         };
@@ -75,6 +79,58 @@ public class LearnedRequestTests
 
         Assert.Equal(sent, await response.Content.ReadAsByteArrayAsync());
         Assert.Equal(size, Assert.Single(service.Allocator.GetJobStatistics()).Size);
+    }
+
+    // Its middleware reads the form before the endpoint, if the token is a field of it.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task RequireMemory_FormBehindAntiforgery_IsMeasuredByItsPicture(bool isTokenAField)
+    {
+        await using Service service = await Service.StartAsync(
+            static app =>
+            {
+                app.UseAntiforgery();
+                app.MapGet("/token", static (HttpContext context, IAntiforgery antiforgery) =>
+                    antiforgery.GetAndStoreTokens(context).RequestToken);
+                app.MapPost("/", static ([FromForm] IFormFile file) => file.Length).RequireMemory();
+            },
+            static builder =>
+            {
+                builder.Services.AddAntiforgery();
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+            });
+        string token = await service.Client.GetStringAsync("/token");
+        using MultipartFormDataContent form = new() { { new ByteArrayContent(s_picture), "file", "a.png" } };
+        if (isTokenAField)
+        {
+            form.Add(new StringContent(token), "__RequestVerificationToken");
+        }
+        else
+        {
+            form.Headers.Add("RequestVerificationToken", token);
+        }
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", form);
+
+        Assert.Equal($"{s_picture.Length}", await response.Content.ReadAsStringAsync());
+        Assert.Equal(1 << 25, Assert.Single(service.Allocator.GetJobStatistics()).Size);
+    }
+
+    // As two actions of a controller, Get() and Get(id).
+    [Fact]
+    public async Task RequireMemory_EndpointsOfOneDisplayName_LearnApart()
+    {
+        await using Service service = await Service.StartAsync(static app =>
+        {
+            app.MapGet("/photos", static () => "").WithDisplayName("Photos.Get").RequireMemory();
+            app.MapGet("/photos/{id}", static () => "").WithDisplayName("Photos.Get").RequireMemory();
+        });
+        await service.Client.GetStringAsync("/photos");
+        await service.Client.GetStringAsync("/photos/1");
+        Assert.Equal(
+            ["Photos.Get /photos", "Photos.Get /photos/{id}"],
+            service.Allocator.GetJobStatistics().Select(static job => job.Name).Order());
     }
 
     [Fact]

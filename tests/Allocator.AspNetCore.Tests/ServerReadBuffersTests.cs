@@ -15,7 +15,7 @@ public class ServerReadBuffersTests
     {
         await using Service service = await Service.StartAsync(_ => { });
 
-        Assert.Equal((64 * 1024, 65_535, 65_535), Read(service.Services));
+        Assert.Equal((64 * 1024, 4 * 65_535, 65_535), Read(service.Services));
         Assert.Single(service.Log.Entries, entry => entry.Id == 9);
         Assert.Single(service.Log.Entries, entry => entry.Id == 10);
     }

@@ -115,6 +115,48 @@ public class DecodeBitmapTests
         }
     }
 
+    // In a WebP the orientation stands behind the pixels: far beyond what is read first.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task DecodeBitmap_OfALargeOrientedWebP_IsUpright(bool isAsync)
+    {
+        byte[] file = Picture.OrientedWebP(Noise(Picture.Width, Picture.Height, SKEncodedImageFormat.Webp), SKEncodedOrigin.RightTop);
+        Assert.InRange(file.Length, 200_000, int.MaxValue);
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 100 });
+
+        using PooledBitmap actual = isAsync
+            ? await allocator.DecodeBitmapAsync(new MemoryStream(file))
+            : allocator.DecodeBitmap(new MemoryStream(file));
+
+        Assert.Equal(new SKSizeI(Picture.Height, Picture.Width), actual.Info.Size);
+        long whole = allocator.EstimateBitmapBytes(new MemoryStream(file));
+        Assert.InRange(whole, 2L * 4 * Picture.Width * Picture.Height, 100 << 20);
+        Assert.InRange(allocator.EstimateBitmapBytes(file.AsSpan(0, 65_536)), 2L * 4 * Picture.Width * Picture.Height, whole);
+    }
+
+    // The largest picture of an icon may begin behind what is read first.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task DecodeBitmap_OfALargeIcon_IsItsLargestPicture(bool isAsync)
+    {
+        byte[] small = Noise(64, 64, SKEncodedImageFormat.Png);
+        byte[] large = Noise(256, 256, SKEncodedImageFormat.Png);
+        byte[] file = [0, 0, 1, 0, 2, 0, .. Entry(64, small.Length, 38), .. Entry(0, large.Length, 38 + small.Length), .. small, .. large];
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 100 });
+
+        using PooledBitmap actual = isAsync
+            ? await allocator.DecodeBitmapAsync(new MemoryStream(file))
+            : allocator.DecodeBitmap(new MemoryStream(file));
+
+        using SKBitmap expected = SKBitmap.Decode(file);
+        Assert.Equal((new SKSizeI(256, 256), expected.Info.Size), (actual.Info.Size, actual.Info.Size));
+
+        static byte[] Entry(byte size, int length, int offset) =>
+            [size, size, 0, 0, 1, 0, 32, 0, .. BitConverter.GetBytes(length), .. BitConverter.GetBytes(offset)];
+    }
+
     [Theory]
     [InlineData(400, 400, 400, 300)]
     [InlineData(10_000, 100, 133, 100)]
@@ -220,4 +262,17 @@ public class DecodeBitmapTests
         SKEncodedOrigin.LeftBottom => new(y, Picture.Width - 1 - x),
         _ => new(x, y),
     };
+
+    private static byte[] Noise(int width, int height, SKEncodedImageFormat format)
+    {
+        using SKBitmap noise = new(new SKImageInfo(width, height, SKColorType.Bgra8888, SKAlphaType.Opaque));
+        Span<byte> pixels = noise.GetPixelSpan();
+        new Random(1).NextBytes(pixels);
+        for (int alpha = 3; alpha < pixels.Length; alpha += 4)
+        {
+            pixels[alpha] = 255;
+        }
+
+        return noise.Encode(format, 80).ToArray();
+    }
 }

@@ -130,6 +130,26 @@ public class ReservationTests
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
     }
 
+    // Long metadata before the pixels are read into counted memory: that must not count against what the job waits for.
+    [Fact]
+    public async Task DecodeBitmapAsync_HeaderOfMegabytes_DoesNotWaitForItsOwnMemory()
+    {
+        const int Budget = 30 << 20;
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = Budget >> 20 });
+        byte[] png = Picture.Read("opaque.png");
+        byte[] text = new byte[3 << 20];
+        "tEXt"u8.CopyTo(text);
+        text.AsSpan(4).Fill((byte)'x');
+        byte[] length = BitConverter.GetBytes(System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(text.Length - 4));
+        byte[] sum = BitConverter.GetBytes(System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((int)Picture.Crc(text)));
+        byte[] file = [.. png.AsSpan(0, 33), .. length, .. text, .. sum, .. png.AsSpan(33)];
+        SKBitmapDecodeOptions options = new() { WorkingBytes = Budget / 2 };
+        options.WorkingBytes += Budget - allocator.EstimateBitmapBytes(new MemoryStream(file), options);
+
+        (await allocator.DecodeBitmapAsync(new MemoryStream(file), options).AsTask().WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
+        Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
+    }
+
     // An endpoint asks before its request waits for its turn.
     [Fact]
     public async Task EstimateBitmapBytes_TheBudgetIsFullAndOthersWait_ReadsTheHeader()

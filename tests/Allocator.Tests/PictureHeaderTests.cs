@@ -49,6 +49,14 @@ public class PictureHeaderTests
         animated[28] = 1;
         Assert.Equal((PictureFormat.Png, 5120L, 2880L, true, true), Read(animated));
         Assert.Equal((PictureFormat.Gif, 400L, 300L, false, true), Read(s_gif));
+
+        // Decoders make the picture as large as its first frame, whatever the screen is said to be.
+        byte[] lying =
+        [
+            .. "GIF89a"u8, 1, 0, 1, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6, 0x21, 0xF9, 4, 0, 0, 0, 0, 0, 0x2C, 10, 0, 20, 0, 0x30, 0x75, 0x20, 0x4E, 0,
+        ];
+        Assert.Equal((PictureFormat.Gif, 30_010L, 20_020L, false, true), Read(lying));
+        Assert.Equal((PictureFormat.Gif, 1L, 1L, false, true), Read(lying[..^2]));
         Assert.Equal((PictureFormat.WebP, 550L, 368L, false, false), Read(Lossy()));
         Assert.Equal((PictureFormat.WebP, 16384L, 1L, false, false), Read(Lossless()));
         Assert.Equal((PictureFormat.WebP, 1L << 24, 2L, false, true), Read(Extended()));

@@ -212,6 +212,18 @@ public class PooledMemoryStreamTests
         Assert.Equal(1, stream.Length);
     }
 
+    // Less than was asked for would break whoever writes there.
+    [Fact]
+    public void GetSpan_MoreThanTheLimitForOneAllocationBesideWhatIsThere_IsRefused()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        stream.Write(new byte[600 * 1024]);
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetSpan(1_363_149).Length);
+        Assert.InRange(stream.GetSpan(1 << 20).Length, 1 << 20, int.MaxValue);
+        Assert.Equal((600L * 1024, 600L * 1024), (stream.Length, stream.Position));
+    }
+
     // What fits before the position was taken first, and then the write refused.
     [Fact]
     public void Write_PositionFitsButTheEndDoesNot_TakesNothing()

@@ -1,6 +1,8 @@
 using System.Diagnostics;
+using Microsoft.AspNetCore.Antiforgery;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Http.Timeouts;
+using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -41,10 +43,21 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private string? EndpointName => _context.GetEndpoint()?.DisplayName;
 
+    // Actions of a controller that have one name differ in their routes.
+    private string JobName => _context.GetEndpoint() is RouteEndpoint { DisplayName: { } name, RoutePattern.RawText: { } route }
+        && !name.Contains(route, StringComparison.Ordinal)
+        ? $"{name} {route}"
+        : EndpointName ?? "";
+
     // The timeout of another middleware cancels the token too, and that middleware needs the exception.
     private bool IsTimedOut => _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested == true;
 
     private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
+
+    // By a middleware, which has left nothing of the body. A form that antiforgery has refused must not be touched.
+    private IFormCollection? FormReadBefore => _context.Features.Get<IAntiforgeryValidationFeature>()?.IsValid == false
+        ? null
+        : _context.Features.Get<IFormFeature>()?.Form;
 
     public Stream OpenBody() => _body is null ? new MemoryStream([], writable: false) : OpenBody(0, null);
 
@@ -280,14 +293,16 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private long MeasureBody()
     {
         bool isForm = _context.Request.ContentType?.StartsWith("multipart/form-data", StringComparison.OrdinalIgnoreCase) == true;
-        return _body is null ? 1 : UploadedPicture.ExpectedBytes(OpenBody, isForm);
+        return _body is null ? 1
+            : isForm && FormReadBefore is { } form ? UploadedPicture.ExpectedBytes(form)
+            : UploadedPicture.ExpectedBytes(OpenBody, isForm);
     }
 
     // Returns no reservation, because allocating a task for it may fail.
     private async Task WaitAsync(long measured)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
-        string job = EndpointName ?? "";
+        string job = JobName;
         bool isEstimated = _requirement.Kind == RequirementKind.Bytes;
 
         // When the host stops, running requests may finish. Waiting ones would delay the stop and are better served elsewhere.

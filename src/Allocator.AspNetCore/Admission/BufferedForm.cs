@@ -42,9 +42,9 @@ internal sealed class BufferedForm : IFormFeature
     /// <param name="open">Opens a view of the body at an offset, up to a length.</param>
     public static void Use(HttpRequest request, Func<long, long?, BodyView> open)
     {
-        // The middleware of antiforgery has read it. Otherwise, when asked, ASP.NET Core makes its own, with the options of the endpoint.
+        // The middleware of antiforgery has refused it. Otherwise, when asked, ASP.NET Core makes its own, with the options of the endpoint.
         IFeatureCollection features = request.HttpContext.Features;
-        if (features.Get<IAntiforgeryValidationFeature>() is null
+        if (features.Get<IAntiforgeryValidationFeature>()?.IsValid != false
             && request.HasFormContentType
             && features.Get<IFormFeature>() is { } form and not BufferedForm
             && form.Form is null)

@@ -1,6 +1,4 @@
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Primitives;
 
 namespace Allocator.AspNetCore.Admission;
@@ -23,15 +21,17 @@ internal sealed class RunState
         _routeValues = new RouteValueDictionary(context.Request.RouteValues);
     }
 
-    /// <summary>Gets whether nothing has been answered, and the client still waits.</summary>
-    public bool MayRunAgain => !_context.Response.HasStarted && !_context.RequestAborted.IsCancellationRequested;
+    /// <summary>Gets whether nothing has been answered, and the client still waits. Bytes that were not flushed are sent all the same.</summary>
+    public bool MayRunAgain => !_context.Response.HasStarted
+        && _context.Response.BodyWriter is not { CanGetUnflushedBytes: true, UnflushedBytes: > 0 }
+        && !_context.RequestAborted.IsCancellationRequested;
 
     /// <summary>Notes the state. Null if neither the method nor the endpoint promises that running it twice does no harm.</summary>
     public static RunState? Capture(HttpContext context) =>
         HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method)
         || context.GetEndpoint()?.Metadata.GetMetadata<Retry>() is not null ? new RunState(context) : null;
 
-    /// <summary>Makes features, items, headers and route values what they were, and gives the request services of its own.</summary>
+    /// <summary>Makes features, items, headers and route values what they were.</summary>
     public void Restore()
     {
         foreach (KeyValuePair<Type, object> present in _context.Features.ToArray())
@@ -63,11 +63,6 @@ internal sealed class RunState
         }
 
         _context.Request.RouteValues = new RouteValueDictionary(_routeValues);
-
-        // Scoped services may have been left half used: a database context, for instance.
-        IServiceScopeFactory scopes = _context.RequestServices.GetRequiredService<IServiceScopeFactory>();
-        RequestServicesFeature services = new(_context, scopes);
-        _context.Features.Set<IServiceProvidersFeature>(services);
     }
 
     /// <summary>Metadata of endpoints that may run twice.</summary>

@@ -51,6 +51,21 @@ internal static class UploadedPicture
         }
     }
 
+    /// <summary>As above, for a form that a middleware has read before, that of antiforgery for instance.</summary>
+    public static long ExpectedBytes(IFormCollection form)
+    {
+        foreach (IFormFile file in form.Files.Take(MostParts))
+        {
+            using Stream stream = file.OpenReadStream();
+            if (PictureHeader.TryRead(stream, out PictureHeader header))
+            {
+                return header.ExpectedBytes;
+            }
+        }
+
+        return 1;
+    }
+
     private static long? Read(Func<long, long?, BodyView> open, long offset)
     {
         using BodyView body = open(offset, null);

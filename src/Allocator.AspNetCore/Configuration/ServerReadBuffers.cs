@@ -17,8 +17,11 @@ internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportO
     /// <summary>Kestrel copies a body out as it comes. A larger buffer would only be filled while nothing reads.</summary>
     public const int ReadAheadBytes = 64 * 1024;
 
-    /// <summary>The least that HTTP/2 allows: the window of each connection before its settings are exchanged.</summary>
+    /// <summary>The window of a stream: the least that HTTP/2 allows for a connection, and its default.</summary>
     public const int WindowBytes = ushort.MaxValue;
+
+    /// <summary>The window of a connection. One upload that nothing reads must not stop all others.</summary>
+    public const int ConnectionWindowBytes = 4 * WindowBytes;
 
     private static readonly bool s_isAllowed = !AppContext.TryGetSwitch(Switch, out bool isOn) || isOn;
 
@@ -48,7 +51,7 @@ internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportO
         bool isStreamSet = s_isAllowed && limits.InitialStreamWindowSize == unset.InitialStreamWindowSize;
         if (isConnectionSet)
         {
-            limits.InitialConnectionWindowSize = WindowBytes;
+            limits.InitialConnectionWindowSize = ConnectionWindowBytes;
         }
 
         if (isStreamSet)

@@ -42,7 +42,7 @@ internal sealed class MemoryPage
     public static Task ServePageAsync(HttpContext context)
     {
         // A relative address works behind any path base and proxy. The files of the page are below the last part of its path.
-        string path = $"{context.Request.PathBase}{context.Request.Path}";
+        string path = context.Request.PathBase.Value + context.Request.Path.Value;
         string last = path[(path.LastIndexOf('/') + 1)..];
         string baseOfAll = last.Length == 0 ? "" : $"./{HtmlEncoder.Default.Encode(Uri.EscapeDataString(last))}/";
         context.RequestServices.GetRequiredService<MemorySampler>().Start();

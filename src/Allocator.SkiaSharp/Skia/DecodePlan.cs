@@ -69,8 +69,16 @@ internal sealed class DecodePlan
 
     public static bool IsTurned(SKEncodedOrigin origin) => origin >= SKEncodedOrigin.LeftTop;
 
-    /// <summary>Returns the most that is outstanding at once.</summary>
-    public long Estimate(MemoryAllocator allocator, long sourceBytes)
+    /// <summary>Returns the most that is outstanding at once, whatever the rest of the file says.</summary>
+    public static long Estimate(CodecHeader header, SKBitmapDecodeOptions? options, MemoryAllocator allocator, long sourceBytes)
+    {
+        long bytes = new DecodePlan(header, options).Estimate(allocator, sourceBytes);
+        return header.MayBeTurned
+            ? Math.Max(bytes, new DecodePlan(header.Turned(), options).Estimate(allocator, sourceBytes))
+            : bytes;
+    }
+
+    private long Estimate(MemoryAllocator allocator, long sourceBytes)
     {
         long decoded = Of(allocator, Decoded);
 

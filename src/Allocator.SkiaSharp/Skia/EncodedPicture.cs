@@ -13,7 +13,8 @@ internal sealed class EncodedPicture : IDisposable
     /// <summary>Contains the header of most files, and is little to hold while a job waits for its reservation.</summary>
     private const int FirstPart = 64 * 1024;
 
-    // If the header does not end before this, further bytes are counted.
+    // If the header does not end before this, further bytes are counted. They are dropped while the job waits, and read again; of a stream
+    // that cannot seek they are kept, so that the job needs as much more.
     private const int LongestUncounted = 1024 * 1024;
 
     private readonly Stream _stream;
@@ -82,6 +83,18 @@ internal sealed class EncodedPicture : IDisposable
             {
                 return header;
             }
+        }
+    }
+
+    /// <summary>Drops bytes that the budget counts, if they can be read again. Otherwise a job would wait for what it holds itself.</summary>
+    public void DropIfCounted()
+    {
+        if (!_isReserved && _length > LongestUncounted && _stream.CanSeek)
+        {
+            Dispose();
+            _length = 0;
+            _isAtEnd = false;
+            _stream.Position = _start;
         }
     }
 
@@ -168,6 +181,7 @@ internal sealed class EncodedPicture : IDisposable
     private async ValueTask ResizeAsync(long length)
     {
         length = Math.Min(length, Array.MaxLength);
+        DropIfCounted();
         IMemoryOwner<byte> owner = !_isReserved && length <= LongestUncounted ? MemoryPool<byte>.Shared.Rent((int)length)
             : _isAsync ? await _allocator.AllocateAsync<byte>((int)length, cancellationToken: _cancellationToken).ConfigureAwait(false)
             : _allocator.Allocate<byte>((int)length);

@@ -206,6 +206,11 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
     // Whole blocks if they fit together with the stream's own memory; otherwise it would wait for itself.
     private int LengthApart(long present, int length, long left, out bool isExact)
     {
+        if (length > allocationLimit)
+        {
+            Throw.LimitExceeded(length, allocationLimit);
+        }
+
         int block = NextLength(present, present + length, Division.WithReserve);
         int rounded = (int)Math.Min((length + block - 1L) / block * block, Math.Min(allocationLimit, int.MaxValue));
         isExact = ChargeFor(rounded, isExact: false) > left;

@@ -118,11 +118,11 @@ internal sealed class AllocationPipeline(
                 Settings.Clock.Delay(filling.Pause);
             }
         }
-        catch
+        catch (Exception exception)
         {
             try
             {
-                Cancel(filling.Allocation, permit);
+                Cancel(filling.Allocation, permit, exception);
             }
             finally
             {
@@ -151,9 +151,9 @@ internal sealed class AllocationPipeline(
                     .ConfigureAwait(false);
             }
         }
-        catch
+        catch (Exception exception)
         {
-            Cancel(filling.Allocation, permit);
+            Cancel(filling.Allocation, permit, exception);
             throw;
         }
 
@@ -262,9 +262,14 @@ internal sealed class AllocationPipeline(
     }
 
     // The parts already taken become idle, and the trimmer must know that.
-    private void Cancel(in Allocation allocation, in BudgetPermit permit)
+    private void Cancel(in Allocation allocation, in BudgetPermit permit, Exception exception)
     {
-        permit.Account?.OutermostReservation?.NoteRefusal();
+        // A hook of the user may have failed as well, or the thread was interrupted.
+        if (exception is OutOfMemoryException or MemoryLimitExceededException)
+        {
+            permit.Account?.OutermostReservation?.NoteRefusal();
+        }
+
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         allocation.First?.Cancel();
         NoteSystemMemory();

@@ -99,6 +99,7 @@ internal static class UsageRegistry
         if (BackgroundThread.IsUnused)
         {
             BackgroundThread.Shared.NoteUnused();
+            BackgroundThread.Long.NoteUnused();
             UserCallbacks.Thread.NoteUnused();
         }
     }

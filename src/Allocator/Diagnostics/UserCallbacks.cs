@@ -40,7 +40,8 @@ internal static class UserCallbacks
     public static void Begin(string name)
     {
         ShortLock.AssertNoneHeld();
-        Debug.Assert(!BackgroundThread.Shared.IsCurrent, "The user's code may block for ever, and ticks with it.");
+        Debug.Assert(
+            !BackgroundThread.Shared.IsCurrent && !BackgroundThread.Long.IsCurrent, "The user's code may block for ever, and ticks with it.");
         if (Thread.IsCurrent)
         {
             s_watch.Begin(name);

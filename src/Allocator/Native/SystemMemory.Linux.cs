@@ -9,15 +9,14 @@ namespace Allocator.Native;
 /// few system calls and no managed memory.
 /// </summary>
 /// <param name="open">Opens a file; returns null if there is none.</param>
-/// <param name="machineBytes">The memory of the machine as the kernel itself reports it; 0 if it does not.</param>
-internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long machineBytes = 0) : SystemMemory
+/// <param name="readMachineBytes">Returns the memory of the machine as the kernel itself reports it; 0 if it does not.</param>
+internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, Func<long>? readMachineBytes = null) : SystemMemory
 {
     private const string MachinePath = "/proc/meminfo";
 
     // A smaller limit is not a container's but an error: .NET does not start in so little.
     private const long LeastLimitInBytes = 16 * 1024 * 1024;
 
-    private readonly long _machineBytes = machineBytes;
     private SystemFile? _machine;
     private SystemFile? _machineStalls;
     private SystemFile? _membership;
@@ -114,18 +113,21 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
 
     private SystemReading ReadGroupsAndMachine(bool skipsUnreadable)
     {
+        // Of a virtual machine both change while it runs, also between the two.
+        long reported = readMachineBytes?.Invoke() ?? 0;
         _machine ??= open(MachinePath);
         _machine?.RefreshIfReadable();
+        reported = Math.Min(reported, readMachineBytes?.Invoke() ?? 0);
         long total = _machine?.Find("MemTotal"u8) ?? 0;
         long available = _machine?.Find("MemAvailable"u8) ?? -1;
         long freeSwap = _machine?.Find("SwapFree"u8) ?? 0;
-        if (total < Math.Min(_machineBytes, LeastLimitInBytes) || available < 0 || available > total)
+        if (total < Math.Min(reported, LeastLimitInBytes) || available < 0 || available > total)
         {
             total = 0;
         }
 
         // If lxcfs shows a container its own limit, the total is below what the kernel reports.
-        bool isLimited = total > 0 && total < _machineBytes;
+        bool isLimited = total > 0 && total < reported;
         SystemReading? machine = null;
         if (total > 0)
         {
@@ -138,7 +140,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
                 isLimited ? left with { CertainBytes = available + freeSwap, HardBytes = total + freeSwap } : left);
         }
 
-        long machineBytes = Math.Max(total, _machineBytes);
+        long machineBytes = Math.Max(total, reported);
         machineBytes = machineBytes == 0 ? long.MaxValue : machineBytes;
         SystemReading? limited = TryReadGroups(isLimited ? machine : null, machineBytes, freeSwap, skipsUnreadable);
         if (limited is null && machine is SystemReading { Load: MemoryLoad load } unlimited)

@@ -28,7 +28,7 @@ internal abstract class SystemMemory
 
     /// <summary>Gets the implementation for the running operating system.</summary>
     public static SystemMemory Shared { get; } =
-        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen, LibC.ReadTotalMemory())
+        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen, LibC.ReadTotalMemory)
         : RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? new WindowsSystemMemory()
         : new CollectorMemory();
 

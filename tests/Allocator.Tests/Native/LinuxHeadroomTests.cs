@@ -76,11 +76,24 @@ public class LinuxHeadroomTests
     public void Read_LessThanTheKernelReports_IsAHardLimit()
     {
         FakeFiles files = new() { ["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n" };
-        LinuxSystemMemory source = new(files.TryOpen, machineBytes: 8L << 30);
+        LinuxSystemMemory source = new(files.TryOpen, static () => 8L << 30);
         Assert.Equal(new Headroom(300 << 20, 200 << 20, 200 << 20) { HardBytes = 300 << 20 }, source.ReadHeadroom());
         Assert.False(source.ReadLoad().IsHigh);
         files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 2048 kB\n";
         Assert.True(source.ReadLoad().IsHigh);
+    }
+
+    // A balloon takes memory from a virtual machine: then the kernel reports less, too.
+    [Fact]
+    public void Read_TheMachineShrinks_IsNoLimit()
+    {
+        long machine = 8L << 30;
+        FakeFiles files = new() { ["/proc/meminfo"] = "MemTotal: 8388608 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n" };
+        LinuxSystemMemory source = new(files.TryOpen, () => machine);
+        Assert.False(source.ReadHeadroom().LimitsResident);
+        files["/proc/meminfo"] = "MemTotal: 4194304 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n";
+        machine = 4L << 30;
+        Assert.Equal((4L << 30, false), (source.ReadHeadroom().LimitBytes, source.ReadHeadroom().LimitsResident));
     }
 
     [Theory]
@@ -90,7 +103,7 @@ public class LinuxHeadroomTests
     {
         FakeFiles files = OfVersion2(limit: (limitInMegabytes << 20).ToString(), usage: (100 << 20).ToString(), "file 0\n");
         files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n";
-        Headroom left = new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom();
+        Headroom left = new LinuxSystemMemory(files.TryOpen, static () => 8L << 30).ReadHeadroom();
         Assert.Equal((300 << 20, 200 << 20, 200 << 20), (left.HardBytes, left.CertainBytes, left.FreeBytes));
     }
 
@@ -104,10 +117,10 @@ public class LinuxHeadroomTests
     public void Read_AbsurdMachine_IsIgnoredAndTheGroupsLimitCounts(string text)
     {
         FakeFiles files = new() { ["/proc/meminfo"] = text };
-        Assert.Equal(Headroom.Unknown, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom());
+        Assert.Equal(Headroom.Unknown, new LinuxSystemMemory(files.TryOpen, static () => 8L << 30).ReadHeadroom());
         files = OfVersion2(limit: "1000", usage: "900", "file 0\n");
         files["/proc/meminfo"] = text;
-        Assert.Equal(100, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom().CertainBytes);
+        Assert.Equal(100, new LinuxSystemMemory(files.TryOpen, static () => 8L << 30).ReadHeadroom().CertainBytes);
     }
 
     [Fact]

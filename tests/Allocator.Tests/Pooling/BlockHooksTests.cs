@@ -209,6 +209,39 @@ public class BlockHooksTests
         Assert.Equal((8, 0), (_device.Count, setup.Source.LiveAllocations));
     }
 
+    // The hook failed, not the container: an endpoint's later exception is its own, and what the job leaks is kept from others as usual.
+    [Fact]
+    public async Task Committed_ThrowsWithinAJob_IsNoRefusalOfMemory()
+    {
+        using TestSetup setup = new(maximumBlocks: 8, options: _device.CreateOptions(), budget: 8 * Block);
+        _device.OnCommitted = _ => throw new InvalidOperationException("the device refuses");
+        using MemoryReservation job = await setup.Allocator.ReserveAsync(4 * Block);
+        Assert.Throws<InvalidOperationException>(() => job.Allocate<byte>(Block));
+        Assert.Equal(0, job.RefusalCount);
+    }
+
+    // Idle memory of all allocators goes before a request is refused. Trims of malloc, and waits of others, need that thread.
+    [Fact]
+    public void Releasing_RoomIsMadeOnTheThreadForLongWork_RunsElsewhere() => RemoteExecutor.Invoke(static () =>
+    {
+        RegisteredBlocks device = new();
+        using ManualResetEventSlim released = new();
+        int thread = 0;
+        using TestSetup setup = new(options: device.CreateOptions(), runCallbacks: UserCallbacks.Thread.Queue);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        device.OnReleasing = _ =>
+        {
+            thread = Environment.CurrentManagedThreadId;
+            released.Set();
+        };
+        Work work = new(setup.Scheduler.ReleaseAll);
+        BackgroundThread.Long.Ensure();
+        BackgroundThread.Long.Queue(work);
+        released.Wait();
+        Assert.NotEqual(0, work.Thread);
+        Assert.NotEqual(work.Thread, thread);
+    }).Dispose();
+
     // Closing the pool cannot release what the failing request holds.
     [Theory]
     [InlineData("single")]
@@ -395,6 +428,21 @@ public class BlockHooksTests
             case "group": allocator.AllocateGroup<byte>(6 * Block).Dispose(); break;
             case "scattered": allocator.AllocateGroup<byte>(4 * Block).Dispose(); break;
             default: allocator.Prewarm(5 * Block); break;
+        }
+    }
+
+    private sealed class Work(Action action) : IBackgroundWork
+    {
+        private BackgroundState _state;
+
+        public int Thread { get; private set; }
+
+        ref BackgroundState IBackgroundWork.State => ref _state;
+
+        void IBackgroundWork.DoWork()
+        {
+            Thread = Environment.CurrentManagedThreadId;
+            action();
         }
     }
 }
