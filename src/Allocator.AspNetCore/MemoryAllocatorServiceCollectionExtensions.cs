@@ -36,8 +36,8 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// </para>
     /// <para>
     /// It also lowers what Kestrel reads ahead of each connection, which no limit counts: the read buffer to 64 KB, and the windows of
-    /// HTTP/2 to 65,535 bytes for a stream and four times as much for a connection, so uploads by HTTP/2 from far away become slower. Values that the application sets stay; the AppContext
-    /// switch <c>Allocator.AspNetCore.SetServerReadBuffers</c>, false, keeps all.
+    /// HTTP/2 to 65,535 bytes for a stream and four times as much for a connection, so uploads by HTTP/2 from far away become slower.
+    /// Values that the application sets stay; the AppContext switch <c>Allocator.AspNetCore.SetServerReadBuffers</c>, false, keeps all.
     /// </para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>

@@ -274,7 +274,7 @@ public static class SkiaSharpMemory
         {
             using EncodedPicture source = new(allocator, seekable, isAsync: false, isReserved: false, CancellationToken.None);
             CodecHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
-            return DecodePlan.Estimate(header, options, allocator, source.ExpectedLength(header));
+            return new DecodePlan(header, options).Estimate(allocator, source.ExpectedLength(header));
         }
         finally
         {
@@ -295,7 +295,7 @@ public static class SkiaSharpMemory
     {
         ArgumentNullException.ThrowIfNull(allocator);
         CodecHeader read = CodecHeader.TryRead(header, isComplete: false, mustDo: true)!;
-        return DecodePlan.Estimate(read, options, allocator, header.Length);
+        return new DecodePlan(read, options).Estimate(allocator, header.Length);
     }
 
     // Skia ends the process if it is called with a disposed object.

@@ -57,6 +57,9 @@ internal sealed class BackgroundThread(string name)
     /// </summary>
     public static BackgroundThread Long { get; } = new("Allocator, long work");
 
+    /// <summary>Gets whether this is a thread of the library that must not run code of the user, which may block for ever.</summary>
+    public static bool ForbidsUserCode => Shared.IsCurrent || Long.IsCurrent;
+
     /// <summary>Gets whether this is the thread that ends waits and ticks, and <see cref="Long"/> is there for what takes seconds.</summary>
     public static bool LeavesToLong => Shared.IsCurrent && Long.IsRunning;
 

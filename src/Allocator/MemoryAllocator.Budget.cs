@@ -9,7 +9,9 @@ namespace Allocator;
 /// <content>Requests that wait for the memory budget without blocking a thread.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Allocates one buffer. Waits asynchronously if there is no room for it; if nothing limits the allocator, it completes at once.</summary>
+    /// <summary>
+    /// Allocates one buffer. Waits asynchronously if there is no room for it; if nothing limits the allocator, it completes at once.
+    /// </summary>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>

@@ -40,8 +40,8 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets how long a synchronous call waits for the budget before it throws <see cref="MemoryLimitExceededException"/>: up to 24
-    /// days, or <see cref="Timeout.InfiniteTimeSpan"/>. The wait blocks the thread, so the default is zero: the call throws at once. In a job by name, allocations beyond its claim
-    /// wait for at least 30 s.
+    /// days, or <see cref="Timeout.InfiniteTimeSpan"/>. The wait blocks the thread, so the default is zero: the call throws at once. In a
+    /// job by name, allocations beyond its claim wait for at least 30 s.
     /// </summary>
     public TimeSpan BudgetTimeout { get; set; }
 
@@ -64,8 +64,8 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// The system's figures are read at most every 10 ms, with file pages counted as free. Whatever they say, outstanding and reserved
-    /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later; jobs by name, whose claims include
-    /// that, may use it. If nothing is
+    /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later; jobs by name, whose claims
+    /// include that, may use it. If nothing is
     /// outstanding or reserved, waiting cannot help: one request may then use the minimum too, and fails at once if it still does not fit.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
@@ -144,9 +144,10 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Called on the thread that trims, allocates or disposes, without a lock, and for different blocks on several threads at once; also on
-    /// the thread of a request of another allocator, before the container refuses that. Requests of the callback are served from idle memory or refused; they never wait. If a block is outstanding when the allocator is
-    /// disposed, this is called when the block is returned; it is not called at the end of the process. After an exception the block
-    /// keeps its memory until the next trim; when the allocator is disposed, the call is repeated once and the memory is freed anyway.
+    /// the thread of a request of another allocator, before the container refuses that. Requests of the callback are served from idle
+    /// memory or refused; they never wait. If a block is outstanding when the allocator is disposed, this is called when the block is
+    /// returned; it is not called at the end of the process. After an exception the block keeps its memory until the next trim; when the
+    /// allocator is disposed, the call is repeated once and the memory is freed anyway.
     /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of
     /// their own calls; others become the event <c>CallbackFailed</c> of the <c>EventSource</c> named <c>Allocator</c>. If the system
     /// does not take the memory back, <see cref="BlockCommitted"/> is called for the block again.

@@ -49,7 +49,10 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many requests that fit the whole memory budget found no room in it and waited or failed.</summary>
     public long BudgetWaits { get; init; }
 
-    /// <summary>Gets the bytes of the memory budget that are outstanding, at their capacity, or reserved. 0 if neither a budget nor a minimum is set.</summary>
+    /// <summary>
+    /// Gets the bytes of the memory budget that are outstanding, at their capacity, or reserved. 0 if neither a budget nor a minimum is
+    /// set.
+    /// </summary>
     public long BudgetUsedBytes { get; init; }
 
     /// <summary>

@@ -113,7 +113,9 @@ public sealed class MemoryReservation : MemoryAllocator
         return isGrown;
     }
 
-    /// <summary>Reserves more, and waits asynchronously if there is no room. If nothing limits the allocator, it completes at once.</summary>
+    /// <summary>
+    /// Reserves more, and waits asynchronously if there is no room. If nothing limits the allocator, it completes at once.
+    /// </summary>
     /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
     /// <returns>A task that completes when the bytes have been reserved. <see cref="Dispose"/> returns them.</returns>

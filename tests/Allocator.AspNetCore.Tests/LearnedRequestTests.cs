@@ -69,7 +69,11 @@ public class LearnedRequestTests
         using HttpContent? content = kind switch
         {
             "picture" => new ByteArrayContent(s_picture),
-            "form" => new MultipartFormDataContent { { new StringContent("200"), "width" }, { new ByteArrayContent(s_picture), "file", "a.png" } },
+            "form" => new MultipartFormDataContent
+            {
+                { new StringContent("200"), "width" },
+                { new ByteArrayContent(s_picture), "file", "a.png" },
+            },
             "text" => new StringContent(new string('x', 100_000)),
             _ => null,
         };

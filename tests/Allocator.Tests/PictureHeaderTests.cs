@@ -53,7 +53,8 @@ public class PictureHeaderTests
         // Decoders make the picture as large as its first frame, whatever the screen is said to be.
         byte[] lying =
         [
-            .. "GIF89a"u8, 1, 0, 1, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6, 0x21, 0xF9, 4, 0, 0, 0, 0, 0, 0x2C, 10, 0, 20, 0, 0x30, 0x75, 0x20, 0x4E, 0,
+            .. "GIF89a"u8, 1, 0, 1, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6,
+            0x21, 0xF9, 4, 0, 0, 0, 0, 0, 0x2C, 10, 0, 20, 0, 0x30, 0x75, 0x20, 0x4E, 0,
         ];
         Assert.Equal((PictureFormat.Gif, 30_010L, 20_020L, false, true), Read(lying));
         Assert.Equal((PictureFormat.Gif, 1L, 1L, false, true), Read(lying[..^2]));

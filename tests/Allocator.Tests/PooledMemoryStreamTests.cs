@@ -212,7 +212,7 @@ public class PooledMemoryStreamTests
         Assert.Equal(1, stream.Length);
     }
 
-    // Less than was asked for would break whoever writes there.
+    // A writer would go past the end of a shorter span.
     [Fact]
     public void GetSpan_MoreThanTheLimitForOneAllocationBesideWhatIsThere_IsRefused()
     {

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Microsoft.AspNetCore.Antiforgery;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Http.Timeouts;
 using Microsoft.AspNetCore.Routing;
@@ -53,11 +52,6 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private bool IsTimedOut => _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested == true;
 
     private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
-
-    // By a middleware, which has left nothing of the body. A form that antiforgery has refused must not be touched.
-    private IFormCollection? FormReadBefore => _context.Features.Get<IAntiforgeryValidationFeature>()?.IsValid == false
-        ? null
-        : _context.Features.Get<IFormFeature>()?.Form;
 
     public Stream OpenBody() => _body is null ? new MemoryStream([], writable: false) : OpenBody(0, null);
 
@@ -294,7 +288,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         bool isForm = _context.Request.ContentType?.StartsWith("multipart/form-data", StringComparison.OrdinalIgnoreCase) == true;
         return _body is null ? 1
-            : isForm && FormReadBefore is { } form ? UploadedPicture.ExpectedBytes(form)
+            : isForm && BufferedForm.FindRead(_context.Features) is { } form ? UploadedPicture.ExpectedBytes(form)
             : UploadedPicture.ExpectedBytes(OpenBody, isForm);
     }
 

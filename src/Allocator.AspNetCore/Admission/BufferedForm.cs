@@ -42,9 +42,9 @@ internal sealed class BufferedForm : IFormFeature
     /// <param name="open">Opens a view of the body at an offset, up to a length.</param>
     public static void Use(HttpRequest request, Func<long, long?, BodyView> open)
     {
-        // The middleware of antiforgery has refused it. Otherwise, when asked, ASP.NET Core makes its own, with the options of the endpoint.
+        // When asked, ASP.NET Core makes its own, with the options of the endpoint.
         IFeatureCollection features = request.HttpContext.Features;
-        if (features.Get<IAntiforgeryValidationFeature>()?.IsValid != false
+        if (!IsRefused(features)
             && request.HasFormContentType
             && features.Get<IFormFeature>() is { } form and not BufferedForm
             && form.Form is null)
@@ -53,9 +53,15 @@ internal sealed class BufferedForm : IFormFeature
         }
     }
 
+    /// <summary>Returns a form that a middleware has read before, which has left nothing of the body. Null if none has.</summary>
+    public static IFormCollection? FindRead(IFeatureCollection features) => IsRefused(features) ? null : features.Get<IFormFeature>()?.Form;
+
     public IFormCollection ReadForm() => ReadFormAsync(CancellationToken.None).GetAwaiter().GetResult();
 
     public Task<IFormCollection> ReadFormAsync(CancellationToken cancellationToken) => _reading ??= ReadAsync(cancellationToken);
+
+    // By the middleware of antiforgery. Whoever touches it gets an exception.
+    private static bool IsRefused(IFeatureCollection features) => features.Get<IAntiforgeryValidationFeature>()?.IsValid == false;
 
     private async Task<IFormCollection> ReadAsync(CancellationToken cancellationToken)
     {

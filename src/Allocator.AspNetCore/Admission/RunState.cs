@@ -21,7 +21,9 @@ internal sealed class RunState
         _routeValues = new RouteValueDictionary(context.Request.RouteValues);
     }
 
-    /// <summary>Gets whether nothing has been answered, and the client still waits. Bytes that were not flushed are sent all the same.</summary>
+    /// <summary>
+    /// Gets whether nothing has been answered, and the client still waits. Bytes that were not flushed are sent all the same.
+    /// </summary>
     public bool MayRunAgain => !_context.Response.HasStarted
         && _context.Response.BodyWriter is not { CanGetUnflushedBytes: true, UnflushedBytes: > 0 }
         && !_context.RequestAborted.IsCancellationRequested;

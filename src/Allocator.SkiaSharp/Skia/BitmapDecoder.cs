@@ -31,11 +31,12 @@ internal sealed class BitmapDecoder
         try
         {
             CodecHeader header = await source.ReadHeaderAsync().ConfigureAwait(false);
+            DecodePlan plan = new(header, options);
             if (reserves)
             {
                 // Only the beginning of the file is held while this waits, and the budget does not count it.
                 long sourceBytes = source.ExpectedLength(header);
-                long bytes = DecodePlan.Estimate(header, options, allocator, sourceBytes);
+                long bytes = plan.Estimate(allocator, sourceBytes);
                 source.DropIfCounted();
                 reservation = await allocator.ReserveAsync(bytes, cancellationToken).ConfigureAwait(false);
                 allocator = reservation;
@@ -45,10 +46,9 @@ internal sealed class BitmapDecoder
             await source.ReadToEndAsync().ConfigureAwait(false);
             if (header.MayBeTurned)
             {
-                header = CodecHeader.TryRead(source.Content.Span, isComplete: true)!;
+                plan = new DecodePlan(CodecHeader.TryRead(source.Content.Span, isComplete: true)!, options);
             }
 
-            DecodePlan plan = new(header, options);
             return new BitmapDecoder(plan, allocator, reservation).Decode(source);
         }
         catch

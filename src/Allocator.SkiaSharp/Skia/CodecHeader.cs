@@ -22,7 +22,9 @@ internal sealed class CodecHeader
 
     public SKEncodedImageFormat Format { get; }
 
-    /// <summary>Gets whether the end of the file may say that the picture is turned: in a WebP its metadata come after the pixels.</summary>
+    /// <summary>
+    /// Gets whether the end of the file may say that the picture is turned: in a WebP its metadata come after the pixels.
+    /// </summary>
     public bool MayBeTurned { get; }
 
     /// <summary>Gets what the codec takes from malloc while it decodes, in bytes, whatever it decodes to.</summary>

@@ -8,6 +8,9 @@ internal sealed class DecodePlan
 
     private readonly long _workingBytes;
 
+    // What it is if the end of the file says that the picture is turned; null if that cannot be.
+    private readonly DecodePlan? _ifTurned;
+
     public DecodePlan(CodecHeader header, SKBitmapDecodeOptions? options)
     {
         SKImageInfo stored = header.Info;
@@ -31,6 +34,7 @@ internal sealed class DecodePlan
         CodecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded)
             + CodecMemory.OfLaterFrame(header.Format, stored, FrameIndex);
         _workingBytes = options?.WorkingBytes ?? 0;
+        _ifTurned = header.MayBeTurned ? new DecodePlan(header.Turned(), options) : null;
     }
 
     public SKEncodedImageFormat Format { get; }
@@ -70,15 +74,7 @@ internal sealed class DecodePlan
     public static bool IsTurned(SKEncodedOrigin origin) => origin >= SKEncodedOrigin.LeftTop;
 
     /// <summary>Returns the most that is outstanding at once, whatever the rest of the file says.</summary>
-    public static long Estimate(CodecHeader header, SKBitmapDecodeOptions? options, MemoryAllocator allocator, long sourceBytes)
-    {
-        long bytes = new DecodePlan(header, options).Estimate(allocator, sourceBytes);
-        return header.MayBeTurned
-            ? Math.Max(bytes, new DecodePlan(header.Turned(), options).Estimate(allocator, sourceBytes))
-            : bytes;
-    }
-
-    private long Estimate(MemoryAllocator allocator, long sourceBytes)
+    public long Estimate(MemoryAllocator allocator, long sourceBytes)
     {
         long decoded = Of(allocator, Decoded);
 
@@ -96,6 +92,8 @@ internal sealed class DecodePlan
         {
             most = Math.Max(most, Add(last, last));
         }
+
+        most = Math.Max(most, _ifTurned?.Estimate(allocator, sourceBytes) ?? 0);
 
         // Bounded like all estimates of the library, so that sixteen of them can be added.
         return Math.Min(Math.Max(most, Add(last, _workingBytes)), long.MaxValue / 16);

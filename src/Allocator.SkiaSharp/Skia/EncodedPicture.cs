@@ -86,7 +86,9 @@ internal sealed class EncodedPicture : IDisposable
         }
     }
 
-    /// <summary>Drops bytes that the budget counts, if they can be read again. Otherwise a job would wait for what it holds itself.</summary>
+    /// <summary>
+    /// Drops bytes that the budget counts, if they can be read again. Otherwise a job would wait for what it holds itself.
+    /// </summary>
     public void DropIfCounted()
     {
         if (!_isReserved && _length > LongestUncounted && _stream.CanSeek)

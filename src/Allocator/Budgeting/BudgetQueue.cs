@@ -21,7 +21,6 @@ internal sealed class BudgetQueue
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
     private const int MaximumLookAhead = 64;
     private const int LeastPatienceMilliseconds = 5000;
-    private const int MostPatienceMilliseconds = 5 * 60_000;
 
     private readonly MemoryBudget _budget;
     private readonly Clock _clock;
@@ -33,16 +32,8 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
 
-    // How often the first in line has been overtaken since it became the first. If those behind it were counted too, small requests would
-    // soon wait in a line of large ones.
-    private long _firstSerial;
-    private int _overtakes;
+    private readonly KeptRoom _room;
     private long _newcomersServed;
-
-    // Since when room has been kept for it although no memory came back, and what was outstanding at the last pass.
-    private long _keptSince;
-    private long _leastOutstanding;
-    private long _patienceOfOthers = LeastPatienceMilliseconds;
 
     // The number of passes over the newcomers.
     private long _passes;
@@ -56,6 +47,7 @@ internal sealed class BudgetQueue
     {
         _budget = budget;
         _clock = clock;
+        _room = new KeptRoom(budget, clock);
         long milliseconds = Math.Max((long)timeout.TotalMilliseconds, LeastPatienceMilliseconds);
         _patienceMilliseconds = timeout < TimeSpan.Zero ? long.MaxValue : milliseconds;
     }
@@ -298,7 +290,7 @@ internal sealed class BudgetQueue
         LinkedListNode<BudgetRequest>? other = _others.First;
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         _passes++;
-        ForgetOvertakesInVain();
+        _room.GiveUpInVain();
         LinkedListNode<BudgetRequest>? first = FindFirst();
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
@@ -308,16 +300,13 @@ internal sealed class BudgetQueue
             }
 
             LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
-            if (first is not null && first.Value.Serial != _firstSerial)
+            if (first is not null)
             {
-                _firstSerial = first.Value.Serial;
-                _overtakes = 0;
-                _patienceOfOthers = LeastPatienceMilliseconds;
-                _budget.LeaveLine();
+                _room.KeepFor(first.Value);
             }
 
             bool overtakes = first?.Value.Serial < node?.Value.Serial;
-            if (node is null || (overtakes && _overtakes >= MaximumOvertakes) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
+            if (node is null || (overtakes && _room.IsKept) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
             {
                 return;
             }
@@ -326,7 +315,10 @@ internal sealed class BudgetQueue
             if (TryGrantNewcomer(node.Value))
             {
                 _newcomersServed++;
-                _overtakes += overtakes ? 1 : 0;
+                if (overtakes)
+                {
+                    _room.NoteOvertaken();
+                }
             }
 
             first = overtakes ? first : FindFirst();
@@ -343,30 +335,6 @@ internal sealed class BudgetQueue
         }
 
         return Earlier(other, _ofReservations.First);
-    }
-
-    // Room is kept for the first in line as long as memory comes back or jobs are about to end. What stays, such as a cache, may stay for
-    // ever; then as many may pass again, or nothing would run any more.
-    private void ForgetOvertakesInVain()
-    {
-        long now = _clock.NowMilliseconds;
-        if (_overtakes < MaximumOvertakes && !_budget.HoldsUpOthers)
-        {
-            _leastOutstanding = long.MaxValue;
-            _keptSince = now;
-            return;
-        }
-
-        long outstanding = _budget.OutstandingBytes;
-        _keptSince = outstanding < _leastOutstanding || _budget.IsAnyJobYoung() ? now : _keptSince;
-        _leastOutstanding = Math.Min(_leastOutstanding, outstanding);
-        if (now - _keptSince >= _patienceOfOthers)
-        {
-            // What takes long may come back all the same: each time it gets more time.
-            _patienceOfOthers = Math.Min(2 * _patienceOfOthers, MostPatienceMilliseconds);
-            _overtakes = 0;
-            _budget.LeaveLine();
-        }
     }
 
     // Of hundreds of alike jobs that wait, each pass tries one. What does not fit a job fits no larger one of the same history.

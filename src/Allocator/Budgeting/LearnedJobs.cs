@@ -214,7 +214,9 @@ internal sealed class Needs
         }
     }
 
-    /// <summary>Returns the largest, in steps of <see cref="LearnedSize.Granularity"/>. Those of smaller jobs are scaled up to the size.</summary>
+    /// <summary>
+    /// Returns the largest, in steps of <see cref="LearnedSize.Granularity"/>. Those of smaller jobs are scaled up to the size.
+    /// </summary>
     public long Largest(long size)
     {
         long largest = 0;

@@ -379,7 +379,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public bool HoldsUpOthers => Volatile.Read(ref _placeInLine) != 0 && OvertakenInLine >= BudgetQueue.MaximumOvertakes;
 
     /// <summary>
-    /// Returns whether a job runs that is not long, so that memory is about to come back. Jobs of others count if it waits for the container.
+    /// Returns whether a job runs that is not long, so that memory is about to come back. Jobs of others count if it waits for the
+    /// container.
     /// </summary>
     public bool IsAnyJobYoung()
     {

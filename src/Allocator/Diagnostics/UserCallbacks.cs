@@ -40,8 +40,7 @@ internal static class UserCallbacks
     public static void Begin(string name)
     {
         ShortLock.AssertNoneHeld();
-        Debug.Assert(
-            !BackgroundThread.Shared.IsCurrent && !BackgroundThread.Long.IsCurrent, "The user's code may block for ever, and ticks with it.");
+        Debug.Assert(!BackgroundThread.ForbidsUserCode, "The user's code may block for ever, and ticks with it.");
         if (Thread.IsCurrent)
         {
             s_watch.Begin(name);

@@ -118,7 +118,7 @@ internal sealed class TrimTimer : IBackgroundWork
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
-            if (trimmer?.HasHooks == true && (BackgroundThread.Shared.IsCurrent || BackgroundThread.Long.IsCurrent))
+            if (trimmer?.HasHooks == true && BackgroundThread.ForbidsUserCode)
             {
                 trimmer.ReleaseAllLater(RunCallbacks);
             }

@@ -21,6 +21,8 @@ internal sealed class BackgroundThread(string name)
 
     public static bool LeavesToLong => Shared.IsCurrent;
 
+    public static bool ForbidsUserCode => Shared.IsCurrent || Long.IsCurrent;
+
     public static void RunLong(IBackgroundWork work) => work.DoWork();
 
     public static void StartThread(System.Threading.ThreadStart start, string name) => throw new NotSupportedException();

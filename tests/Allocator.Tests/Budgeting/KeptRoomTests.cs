@@ -20,18 +20,11 @@ public class KeptRoomTests
     [Fact]
     public void Post_FirstInLineWaitsForTheEndOfOneOfItsSize_AllOthersPass()
     {
-        LearnedJob streams = new("");
-        streams.Of(1).End(1, Megabyte, 0, isSolo: true, isRefused: false);
-        ReservationAccount? one = BegunAccount.TryByName(_budget, streams, 1);
-        Assert.NotNull(BegunAccount.TryByName(_budget, streams, 1));
-        BudgetRequest third = new(
-            _budget, LearnedSize.Granularity, begins: new ReservationAccount(_budget, new RunningJob(streams.Of(1), 1)));
-        _budget.Post(third);
-        Assert.True(third.IsWaiting);
+        BudgetRequest third = PostThirdStream(out ReservationAccount one);
 
         Assert.Equal(100, CountServed(100));
 
-        one!.Close();
+        one.Close();
         Assert.True(third.IsGranted);
     }
 
@@ -91,12 +84,7 @@ public class KeptRoomTests
     [Fact]
     public void Post_LargeOneBehindOneThatNeedsNoRoom_IsOvertakenSixteenTimes()
     {
-        LearnedJob streams = new("");
-        streams.Of(1).End(1, Megabyte, 0, isSolo: true, isRefused: false);
-        Assert.NotNull(BegunAccount.TryByName(_budget, streams, 1));
-        Assert.NotNull(BegunAccount.TryByName(_budget, streams, 1));
-        _budget.Post(new BudgetRequest(
-            _budget, LearnedSize.Granularity, begins: new ReservationAccount(_budget, new RunningJob(streams.Of(1), 1))));
+        PostThirdStream(out _);
         Assert.True(_budget.TryTake(50 * Megabyte, overtakes: true));
         BudgetRequest large = Post(150);
         Assert.Equal(Overtakes, CountServed(100));
@@ -187,6 +175,20 @@ public class KeptRoomTests
 
             _clock.Advance(TimeSpan.FromMilliseconds(100));
         }
+    }
+
+    private BudgetRequest PostThirdStream(out ReservationAccount first)
+    {
+        LearnedJob streams = new("");
+        streams.Of(1).End(1, Megabyte, 0, isSolo: true, isRefused: false);
+        first = BegunAccount.TryByName(_budget, streams, 1)!;
+        Assert.NotNull(first);
+        Assert.NotNull(BegunAccount.TryByName(_budget, streams, 1));
+        BudgetRequest third = new(
+            _budget, LearnedSize.Granularity, begins: new ReservationAccount(_budget, new RunningJob(streams.Of(1), 1)));
+        _budget.Post(third);
+        Assert.True(third.IsWaiting);
+        return third;
     }
 
     private BudgetRequest Post(long megabytes)
