@@ -17,13 +17,16 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
+    /// It waits for room in the budget and for <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>. With neither, only reservations
+    /// wait for a container's own limit: a request that certainly does not fit the container is refused.
     /// Requests are served in order of arrival, but one that fits may be served before earlier ones that do not: at most 16 before the
     /// first in line. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if all threads
     /// of the pool are blocked, a new thread runs it. Jobs that each hold some buffers and wait for more can wait for each other for ever;
     /// <see cref="ReserveAsync(long, CancellationToken)"/> reserves everything a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
-    /// The request exceeds the limit for one allocation or the whole budget, alone or together with its own reservation.
+    /// The request exceeds the limit for one allocation or the whole budget, alone or together with its own reservation. Or
+    /// the container has no room for it, and there is neither a budget nor a minimum that it could wait for.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
