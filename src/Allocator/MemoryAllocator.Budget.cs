@@ -20,8 +20,9 @@ public abstract partial class MemoryAllocator
     /// It waits for room in the budget and for <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>. With neither, only reservations
     /// wait for a container's own limit: a request that certainly does not fit the container is refused.
     /// Requests are served in order of arrival, but one that fits may be served before earlier ones that do not: at most 16 before the
-    /// first in line. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room; if all threads
-    /// of the pool are blocked, a new thread runs it. Jobs that each hold some buffers and wait for more can wait for each other for ever;
+    /// first in line, apart from growth of jobs that run. The code after the wait runs on the thread pool, never on the thread whose
+    /// <c>Dispose</c> made room; if all threads of the pool are blocked, a new thread runs it. Jobs that each hold some buffers and wait
+    /// for more can wait for each other for ever;
     /// <see cref="ReserveAsync(long, CancellationToken)"/> reserves everything a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
@@ -134,9 +135,9 @@ public abstract partial class MemoryAllocator
     /// alone, for up to a second. Then two may run at once until 12 have ended, three until 16 have, four until 20, and so on.
     /// </para>
     /// <para>
-    /// A job that needs more from the allocator grows, up to twice its claim ahead of requests that hold nothing. Its synchronous
-    /// allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory
-    /// wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// A job that needs more from the allocator grows. For a minute that goes ahead of requests that hold nothing, later up to twice its
+    /// claim. Its synchronous allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all
+    /// jobs that hold memory wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>

@@ -1,3 +1,5 @@
+using Allocator.Budgeting;
+
 namespace Allocator.Tests;
 
 /// <summary>Reservations by name. In blocks of 16 KiB, of which four are the smallest step.</summary>
@@ -306,12 +308,87 @@ public class LearnedReservationTests
         (await newcomer.WaitAsync(s_patience)).Dispose();
     }
 
+    // The claims of all jobs that began before the first large one are too small. Behind newcomers each of them would get a part of what
+    // it needs, and newcomers the rest.
     [Fact]
-    public async Task GrowAsync_OfALearnedReservationBeyondTwice_IsANewcomer()
+    public async Task GrowAsync_OfALearnedReservationInItsFirstMinute_GoesAheadOfNewcomersHoweverLarge()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
         await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
         using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
+        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(32 * Block).AsTask();
+        for (int i = 0; i < 24; i++)
+        {
+            Task growing = learned.GrowAsync(Block).AsTask();
+            running.Dispose();
+            await growing.WaitAsync(s_patience);
+        }
+
+        Assert.False(newcomer.IsCompleted);
+        learned.Dispose();
+        (await newcomer.WaitAsync(s_patience)).Dispose();
+    }
+
+    [Fact]
+    public async Task GrowAsync_PostedInTheFirstMinuteAndServedLater_GoesAheadOfAnEarlierNewcomerThatFits()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
+        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
+        MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
+        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(20 * Block).AsTask();
+        Task growing = learned.GrowAsync(12 * Block).AsTask();
+        setup.Clock.Advance(TimeSpan.FromMinutes(2));
+        running.Dispose();
+        await growing.WaitAsync(s_patience);
+        Assert.False(newcomer.IsCompleted);
+        learned.Dispose();
+        (await newcomer.WaitAsync(s_patience)).Dispose();
+    }
+
+    // Growth up to twice is what a job was promised.
+    [Fact]
+    public async Task GrowAsync_UpToTwiceBesideYoungJobsThatGrowAgainAndAgain_IsPassedSixteenTimesAtMost()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
+        await TeachAsync(setup.Allocator, "tiny", Block);
+        MemoryReservation large = await setup.Allocator.ReserveAsync(12 * Block);
+        using MemoryReservation first = await setup.Allocator.ReserveAsync("tiny");
+        using MemoryReservation second = await setup.Allocator.ReserveAsync("tiny");
+        IMemoryOwner<byte> ofFirst = first.Allocate<byte>(10 * Block);
+        IMemoryOwner<byte> ofSecond = second.Allocate<byte>(10 * Block);
+        Task promised = large.GrowAsync(12 * Block).AsTask();
+        int passed = 0;
+        Task<IMemoryOwner<byte>> again;
+        while (true)
+        {
+            again = first.AllocateAsync<byte>(10 * Block).AsTask();
+            ofFirst.Dispose();
+            if (setup.Statistics.BudgetUsedBytes < 32 * Block)
+            {
+                break;
+            }
+
+            passed++;
+            ofFirst = await again.WaitAsync(s_patience);
+        }
+
+        // From here on what comes back is kept.
+        ofSecond.Dispose();
+        await promised.WaitAsync(s_patience);
+        large.Dispose();
+        (await again.WaitAsync(s_patience)).Dispose();
+        Assert.Equal(BudgetQueue.MaximumOvertakes, passed);
+    }
+
+    [Fact]
+    public async Task GrowAsync_OfALearnedReservationAfterAMinute_IsANewcomerBeyondTwice()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
+        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
+        using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
         MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
         Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(20 * Block).AsTask();
         Task growing = learned.GrowAsync(12 * Block).AsTask();

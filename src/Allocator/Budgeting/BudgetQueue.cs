@@ -8,7 +8,8 @@ namespace Allocator.Budgeting;
 /// </summary>
 /// <remarks>
 /// Growth of a reservation up to twice its original size goes ahead of all others, without a bound: the others could not be served before
-/// running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier request overtakes it.
+/// running jobs end anyway. So does all growth of a job by name in its first minute, because nobody chose its claim. All other requests
+/// are newcomers. A newcomer that is served before an earlier request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
@@ -62,6 +63,7 @@ internal sealed class BudgetQueue
         {
             request.Serial = ++_lastSerial;
             request.ServedBefore = _newcomersServed;
+            request.IsOfYoungJob = request.Reservation is { IsLearned: true } grows && !grows.Job.IsLong(_clock.NowMilliseconds);
             (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
             request.CountWaiting(1);
 
@@ -260,11 +262,12 @@ internal sealed class BudgetQueue
         }
     }
 
-    // What a reservation uses of its own is always granted, and its growth up to twice its size goes ahead of all newcomers. Returns the
-    // first such growth that still waits.
+    // What a reservation uses of its own is always granted, and growth may go ahead of all newcomers. Returns the first such growth that
+    // still waits. Growth of young jobs beyond twice passes growth up to twice as often as a newcomer may.
     private BudgetRequest? ServeReservations()
     {
         BudgetRequest? first = null;
+        BudgetRequest? firstWithinTwice = null;
         LinkedListNode<BudgetRequest>? next;
         for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
         {
@@ -274,17 +277,27 @@ internal sealed class BudgetQueue
             {
                 Settle(request, BudgetOutcome.Closed);
             }
-            else if ((request.Charge <= 0 || request.GoesAhead) && !TryGrant(request))
+            else if (request.Charge <= 0 || request.GoesAhead)
             {
-                first ??= request;
+                bool isWithinTwice = request.Charge <= 0 || request.IsWithinTwice;
+                bool passes = firstWithinTwice is not null && !isWithinTwice;
+                if ((passes && firstWithinTwice!.ServedBefore <= _newcomersServed - MaximumOvertakes) || !TryGrant(request))
+                {
+                    first ??= request;
+                    firstWithinTwice ??= isWithinTwice ? request : null;
+                }
+                else if (passes)
+                {
+                    _newcomersServed++;
+                }
             }
         }
 
         return first;
     }
 
-    // In order of arrival: requests beyond twice a reservation, and those without one. Growth that waits is ahead of all of them, so each
-    // that is served overtakes it.
+    // In order of arrival: growth that does not go ahead, and requests without a reservation. Growth that waits is ahead of all of them, so
+    // each that is served overtakes it.
     private void ServeNewcomers(BudgetRequest? growth)
     {
         LinkedListNode<BudgetRequest>? other = _others.First;

@@ -90,11 +90,21 @@ internal class BudgetRequest : Completion
     /// <summary>Gets how much more the budget would be charged if it were granted.</summary>
     public long Charge => Account.ChargeFor(Bytes);
 
+    /// <summary>Gets or sets whether it is growth of a job by name that was posted in the job's first minute.</summary>
+    public bool IsOfYoungJob { get; set; }
+
     /// <summary>
     /// Gets whether it is growth up to twice the original size of a reservation. Earlier growth does not raise that limit.
     /// </summary>
-    public bool GoesAhead => Reservation is { IsClosed: false } reservation
+    public bool IsWithinTwice => Reservation is { IsClosed: false } reservation
         && ByteCount.Add(reservation.ChargedBytes, Charge) <= ByteCount.Add(reservation.OriginalBytes, reservation.OriginalBytes);
+
+    /// <summary>Gets whether it is growth that goes ahead of newcomers.</summary>
+    /// <remarks>
+    /// Claims that are learned are too small for all jobs that began before the first large one. Behind newcomers, each would get a part of
+    /// what it needs, and the newcomers the rest.
+    /// </remarks>
+    public bool GoesAhead => IsOfYoungJob || IsWithinTwice;
 
     /// <summary>Counts it among the jobs of its kind that wait. Under the queue's lock.</summary>
     public void CountWaiting(int change)

@@ -41,7 +41,9 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
 
     public void NoteOvertaken() => _overtakes++;
 
-    /// <summary>Gives it up if it was kept in vain. Called at each pass over the line, also for other budgets, which wait for this one.</summary>
+    /// <summary>
+    /// Gives it up if it was kept in vain. Called at each pass over the line, also for other budgets, which wait for this one.
+    /// </summary>
     public void GiveUpInVain()
     {
         long now = clock.NowMilliseconds;

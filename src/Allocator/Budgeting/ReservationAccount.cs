@@ -44,7 +44,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public RunningJob Job { get; }
 
-    /// <summary>Gets the bytes reserved at first. They decide its place in the queue: growth does not change it.</summary>
+    /// <summary>Gets the bytes reserved at first. They decide which growth goes ahead: growth does not change them.</summary>
     public long OriginalBytes { get; private set; }
 
     /// <summary>Gets whether its size is learned from earlier jobs.</summary>

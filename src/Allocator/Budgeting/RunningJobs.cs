@@ -5,6 +5,8 @@ namespace Allocator.Budgeting;
 /// <summary>One reservation that runs, or asks to: how much it may take, and how much it has taken elsewhere.</summary>
 internal sealed class RunningJob
 {
+    private const int LongMilliseconds = 60_000;
+
     private readonly long _givenBytes;
     private JobClaim _known;
     private long _knownJobs;
@@ -63,6 +65,12 @@ internal sealed class RunningJob
     /// <summary>Gets or sets the most that it is thought to have taken elsewhere.</summary>
     public long PeakElsewhereBytes { get; set; }
 
+    /// <summary>
+    /// Returns whether it runs for long, such as a stream. Then it does not keep the base from being read (what it takes is in the base),
+    /// and its growth no longer goes ahead of newcomers.
+    /// </summary>
+    public bool IsLong(long now) => now - BeganMilliseconds >= LongMilliseconds;
+
     /// <summary>Returns what is known of its need now. Null if nothing is. Not for concurrent callers.</summary>
     public JobClaim? FindClaim()
     {
@@ -108,9 +116,6 @@ internal sealed class RunningJobs(ShortLock shortLock)
 
     // How long others wait for a job that has to run alone, or of which nothing is known.
     private const int ExclusiveMilliseconds = 1000;
-
-    // A job that runs for longer, such as a stream, does not keep the base from being read. What it takes then is in the base.
-    private const int LongMilliseconds = 60_000;
 
     // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
     private const int SettledMilliseconds = 1000;
@@ -185,7 +190,7 @@ internal sealed class RunningJobs(ShortLock shortLock)
         int period = 0;
         foreach (RunningJob job in _jobs)
         {
-            if (job.Learned is not null && !IsLong(job, now))
+            if (job.Learned is not null && !job.IsLong(now))
             {
                 period = job.IsSolo ? SoloReadingMilliseconds : ReadingMilliseconds;
             }
@@ -353,13 +358,11 @@ internal sealed class RunningJobs(ShortLock shortLock)
         bool isAnyYoung = false;
         foreach (RunningJob job in _jobs)
         {
-            isAnyYoung |= !IsLong(job, now) && (budget is null || job.Budget == budget);
+            isAnyYoung |= !job.IsLong(now) && (budget is null || job.Budget == budget);
         }
 
         return isAnyYoung;
     }
-
-    private static bool IsLong(RunningJob job, long now) => now - job.BeganMilliseconds >= LongMilliseconds;
 
     private static bool NeedsSolo(LearnedSize? learned) =>
         learned is not null && learned.SoloRuns < SoloRuns && learned.Seen < LearnedSize.FirstJobs;
