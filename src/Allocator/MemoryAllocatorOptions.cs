@@ -65,8 +65,8 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>
     /// The system's figures are read at most every 10 ms, with file pages counted as free. Whatever they say, outstanding and reserved
     /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later; jobs by name, whose claims
-    /// include that, may use it. If nothing is
-    /// outstanding or reserved, waiting cannot help: one request may then use the minimum too, and fails at once if it still does not fit.
+    /// include that, may use it. If nothing is outstanding or reserved, waiting cannot help: one request may then use the minimum too, and
+    /// fails at once if it still does not fit.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
 

@@ -99,8 +99,8 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <returns><see langword="false"/> if there is no room now, or never will be; nothing has changed then.</returns>
     /// <remarks>
     /// Up to twice the original reservation, growth goes ahead of requests that wait: they could not be served before running jobs end
-    /// anyway. So does all growth of a job by name in its first minute: nobody chose its claim. Other growth is a request like any other. <see cref="Dispose"/>
-    /// returns the growth too.
+    /// anyway. So does all growth of a job by name in its first minute, because its learned claim may be too small. Other growth is a
+    /// request like any other. <see cref="Dispose"/> returns the growth too.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.

@@ -296,9 +296,7 @@ public class LearnedReservationTests
     public async Task GrowAsync_OfALearnedReservationUpToTwice_GoesAheadOfNewcomers()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
-        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
-        using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
-        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        (MemoryReservation learned, MemoryReservation running) = await FillAsync(setup.Allocator);
         Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(28 * Block).AsTask();
         Task growing = learned.GrowAsync(4 * Block).AsTask();
         running.Dispose();
@@ -314,9 +312,7 @@ public class LearnedReservationTests
     public async Task GrowAsync_OfALearnedReservationInItsFirstMinute_GoesAheadOfNewcomersHoweverLarge()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
-        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
-        using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
-        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        (MemoryReservation learned, MemoryReservation running) = await FillAsync(setup.Allocator);
         Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(32 * Block).AsTask();
         for (int i = 0; i < 24; i++)
         {
@@ -334,9 +330,7 @@ public class LearnedReservationTests
     public async Task GrowAsync_PostedInTheFirstMinuteAndServedLater_GoesAheadOfAnEarlierNewcomerThatFits()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
-        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
-        MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
-        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        (MemoryReservation learned, MemoryReservation running) = await FillAsync(setup.Allocator);
         Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(20 * Block).AsTask();
         Task growing = learned.GrowAsync(12 * Block).AsTask();
         setup.Clock.Advance(TimeSpan.FromMinutes(2));
@@ -386,10 +380,8 @@ public class LearnedReservationTests
     public async Task GrowAsync_OfALearnedReservationAfterAMinute_IsANewcomerBeyondTwice()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
-        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
-        using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
+        (MemoryReservation learned, MemoryReservation running) = await FillAsync(setup.Allocator);
         setup.Clock.Advance(TimeSpan.FromMinutes(1));
-        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
         Task<MemoryReservation> newcomer = setup.Allocator.ReserveAsync(20 * Block).AsTask();
         Task growing = learned.GrowAsync(12 * Block).AsTask();
         running.Dispose();
@@ -400,6 +392,7 @@ public class LearnedReservationTests
 
         await growing.WaitAsync(s_patience);
         Assert.Equal((16L * Block, 16L * Block), (learned.ReservedBytes, setup.Statistics.BudgetUsedBytes));
+        learned.Dispose();
     }
 
     // A synchronous request of another kind would be refused at once.
@@ -407,14 +400,13 @@ public class LearnedReservationTests
     public async Task Allocate_OfALearnedReservationBeyondItsSize_WaitsForOthers()
     {
         using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
-        await TeachAsync(setup.Allocator, "thumbnails", 4 * Block);
-        using MemoryReservation learned = await setup.Allocator.ReserveAsync("thumbnails");
-        MemoryReservation running = await setup.Allocator.ReserveAsync(28 * Block);
+        (MemoryReservation learned, MemoryReservation running) = await FillAsync(setup.Allocator);
         Task<IMemoryOwner<byte>> allocating = Task.Run(() => learned.Allocate<byte>(12 * Block));
         Assert.True(SpinWait.SpinUntil(() => setup.Statistics.BudgetWaits == 1, s_patience));
         running.Dispose();
         (await allocating.WaitAsync(s_patience)).Dispose();
         Assert.Equal(12 * Block, learned.PeakUsedBytes);
+        learned.Dispose();
     }
 
     [Fact]
@@ -565,6 +557,13 @@ public class LearnedReservationTests
                 Running = running,
                 Waiting = waiting,
             };
+    }
+
+    // Of a budget of 32 blocks: a job by name that claims four, and one that has the rest.
+    private static async Task<(MemoryReservation Learned, MemoryReservation Running)> FillAsync(MemoryAllocator allocator)
+    {
+        await TeachAsync(allocator, "thumbnails", 4 * Block);
+        return (await allocator.ReserveAsync("thumbnails"), await allocator.ReserveAsync(28 * Block));
     }
 
     internal static async Task TeachAsync(MemoryAllocator allocator, string job, int bytes, int jobs = 16, long size = 1)

@@ -60,7 +60,7 @@ internal sealed class BufferedForm : IFormFeature
 
     public Task<IFormCollection> ReadFormAsync(CancellationToken cancellationToken) => _reading ??= ReadAsync(cancellationToken);
 
-    // By the middleware of antiforgery. Whoever touches it gets an exception.
+    // By the antiforgery middleware. Reading it throws then.
     private static bool IsRefused(IFeatureCollection features) => features.Get<IAntiforgeryValidationFeature>()?.IsValid == false;
 
     private async Task<IFormCollection> ReadAsync(CancellationToken cancellationToken)

@@ -8,8 +8,8 @@ namespace Allocator.Budgeting;
 /// </summary>
 /// <remarks>
 /// Growth of a reservation up to twice its original size goes ahead of all others, without a bound: the others could not be served before
-/// running jobs end anyway. So does all growth of a job by name in its first minute, because nobody chose its claim. All other requests
-/// are newcomers. A newcomer that is served before an earlier request overtakes it.
+/// running jobs end anyway. So does all growth of a job by name in its first minute, whose claim was learned and may be too small. All
+/// other requests are newcomers. A newcomer that is served before an earlier request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
@@ -19,9 +19,11 @@ internal sealed class BudgetQueue
     /// </summary>
     public const int MaximumOvertakes = 16;
 
+    /// <summary>How long to wait at least for memory that may never come back.</summary>
+    public const int LeastPatienceMilliseconds = 5000;
+
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
     private const int MaximumLookAhead = 64;
-    private const int LeastPatienceMilliseconds = 5000;
 
     private readonly MemoryBudget _budget;
     private readonly Clock _clock;
@@ -277,16 +279,21 @@ internal sealed class BudgetQueue
             {
                 Settle(request, BudgetOutcome.Closed);
             }
-            else if (request.Charge <= 0 || request.GoesAhead)
+            else if (request.Charge <= 0 || request.IsWithinTwice)
             {
-                bool isWithinTwice = request.Charge <= 0 || request.IsWithinTwice;
-                bool passes = firstWithinTwice is not null && !isWithinTwice;
-                if ((passes && firstWithinTwice!.ServedBefore <= _newcomersServed - MaximumOvertakes) || !TryGrant(request))
+                if (!TryGrant(request))
                 {
                     first ??= request;
-                    firstWithinTwice ??= isWithinTwice ? request : null;
+                    firstWithinTwice ??= request;
                 }
-                else if (passes)
+            }
+            else if (request.IsOfYoungJob)
+            {
+                if (IsOvertakenTooOften(firstWithinTwice) || !TryGrant(request))
+                {
+                    first ??= request;
+                }
+                else if (firstWithinTwice is not null)
                 {
                     _newcomersServed++;
                 }
@@ -295,6 +302,8 @@ internal sealed class BudgetQueue
 
         return first;
     }
+
+    private bool IsOvertakenTooOften(BudgetRequest? growth) => growth?.ServedBefore <= _newcomersServed - MaximumOvertakes;
 
     // In order of arrival: growth that does not go ahead, and requests without a reservation. Growth that waits is ahead of all of them, so
     // each that is served overtakes it.
@@ -319,7 +328,7 @@ internal sealed class BudgetQueue
             }
 
             bool overtakes = first?.Value.Serial < node?.Value.Serial;
-            if (node is null || (overtakes && _room.IsKept) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
+            if (node is null || (overtakes && _room.IsKept) || IsOvertakenTooOften(growth))
             {
                 return;
             }

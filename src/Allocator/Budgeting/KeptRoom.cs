@@ -13,7 +13,6 @@ namespace Allocator.Budgeting;
 [DebuggerDisplay("overtaken {_overtakes} times, kept: {IsKept}")]
 internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
 {
-    private const int LeastPatienceMilliseconds = 5000;
     private const int MostPatienceMilliseconds = 5 * 60_000;
 
     // The number of the request that it is kept for.
@@ -23,7 +22,7 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
     // Since when it has been kept although no memory came back, and the least that was outstanding in that time.
     private long _since;
     private long _leastOutstanding;
-    private long _patience = LeastPatienceMilliseconds;
+    private long _patience = BudgetQueue.LeastPatienceMilliseconds;
 
     public bool IsKept => _overtakes >= BudgetQueue.MaximumOvertakes;
 
@@ -34,7 +33,7 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
         {
             _serial = first.Serial;
             _overtakes = 0;
-            _patience = LeastPatienceMilliseconds;
+            _patience = BudgetQueue.LeastPatienceMilliseconds;
             budget.LeaveLine();
         }
     }

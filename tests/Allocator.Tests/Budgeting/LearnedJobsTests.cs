@@ -117,7 +117,7 @@ public class LearnedJobsTests
         Assert.Equal(138 * Unit, learned.ClaimOf(1).ElsewhereBytes);
     }
 
-    // Jobs without a size, such as uploads of an unknown format, teach nothing about jobs with one. Nor do those about them.
+    // Jobs without a size, such as uploads of an unknown format, teach nothing about jobs with one, nor the other way round.
     [Theory]
     [InlineData(1, 1000)]
     [InlineData(1000, 1)]
