@@ -67,16 +67,17 @@ public class VideoFrameTests
         {
             for (int y = 0; y < rows.Height; y++)
             {
+                Span<uint> seen = rows.GetRowSpan(y);
                 Span<byte> row = written.GetRowSpan(y);
                 Span<byte> light = frame.GetPlane<byte>(0).DangerousGetRowSpan(y);
                 Span<Chroma> color = frame.GetPlane<Chroma>(1).DangerousGetRowSpan(y / 2);
-                for (int x = 0; x < rows.Width; x++)
+                for (int x = 0; x < seen.Length; x++)
                 {
                     Bgr pixel = Bgr.From(light[x], color[x / 2]).Inverted;
                     uint expected = 0xFF000000 | (uint)(pixel.R << 16 | pixel.G << 8 | pixel.B);
-                    if (rows.GetRowSpan(y)[x] != expected || row[3 * x] != pixel.B)
+                    if (seen[x] != expected || row[3 * x] != pixel.B)
                     {
-                        Assert.Fail($"({x}, {y}) is {rows.GetRowSpan(y)[x]:x}, and was {expected:x}.");
+                        Assert.Fail($"({x}, {y}) is {seen[x]:x}, and was {expected:x}.");
                     }
                 }
             }
@@ -153,9 +154,10 @@ public class VideoFrameTests
         {
             for (int y = 0; y < rows.Height; y++)
             {
-                for (int x = 0; x < rows.Width; x++)
+                Span<byte> row = rows.GetRowSpan(y);
+                for (int x = 0; x < row.Length; x++)
                 {
-                    rows.GetRowSpan(y)[x] = (byte)(x + (rows.FirstRow + y) * 3);
+                    row[x] = (byte)(x + (rows.FirstRow + y) * 3);
                 }
             }
         });
@@ -163,9 +165,10 @@ public class VideoFrameTests
         {
             for (int y = 0; y < rows.Height; y++)
             {
-                for (int x = 0; x < rows.Width; x++)
+                Span<Chroma> row = rows.GetRowSpan(y);
+                for (int x = 0; x < row.Length; x++)
                 {
-                    rows.GetRowSpan(y)[x] = new Chroma((byte)(x >> 3), (byte)(rows.FirstRow + y));
+                    row[x] = new Chroma((byte)(x >> 3), (byte)(rows.FirstRow + y));
                 }
             }
         });

@@ -479,7 +479,8 @@ public class RunningJobsTests
 
         ((IBackgroundWork)budget).DoWork();
 
-        Assert.All(others, other => Assert.Equal(BudgetOutcome.Waiting, other.Outcome));
+        // The background thread looks again, and may have read the base by now.
+        Assert.All(others, other => Assert.NotEqual(BudgetOutcome.NoRoom, other.Outcome));
         budget.ReadBase();
         Assert.True(others[0].IsGranted);
     }
