@@ -46,6 +46,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Gets the learned needs of jobs. An allocator and all its reservations share the object.</summary>
     internal abstract LearnedJobs Jobs { get; }
 
+    /// <summary>Gets what it counts. A reservation has its parent's.</summary>
+    internal abstract AllocatorCounters Counters { get; }
+
     /// <summary>
     /// Makes an allocator with the default options. It starts no thread and takes no memory before the first large request.
     /// </summary>

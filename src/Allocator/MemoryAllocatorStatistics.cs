@@ -43,7 +43,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many trims released memory.</summary>
     public long Trims { get; init; }
 
-    /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
+    /// <summary>Gets how many allocations and reservations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
 
     /// <summary>Gets how many requests that fit the whole memory budget found no room in it and waited or failed.</summary>

@@ -5,6 +5,7 @@ namespace Allocator;
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     private const string OptionsName = nameof(MemoryAllocatorOptions);
+    private const string HeldReason = ", but this job waits for others of its name to end, because few have ended so far";
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
     /// <param name="requestedBytes">The requested bytes; <see cref="long.MaxValue"/> if there were more than that.</param>
@@ -60,12 +61,12 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// exception is transient if these bytes fit the whole budget.
     /// </summary>
     internal static MemoryLimitExceededException ForTimeout(
-        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, TimeSpan timeout, bool isBudgetTimeout)
+        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, bool isHeld, TimeSpan timeout, bool isBudgetTimeout)
     {
         bool isKeptForOthers = requestedBytes <= budgetBytes - usedBytes;
         return new(requestedBytes, budgetBytes, budgetBytes - usedBytes, neededBytes <= budgetBytes, Invariant(
             $"; {Math.Max(0, budgetBytes - usedBytes):N0} of the memory budget of {budgetBytes:N0} bytes are free")
-            + (isKeptForOthers ? ", but kept for a request that came earlier" : "")
+            + (isHeld ? HeldReason : isKeptForOthers ? ", but kept for a request that came earlier" : "")
             + Invariant($". This call waits up to {timeout} ")
             + (isBudgetTimeout
                 ? $"({OptionsName}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}). AllocateAsync and ReserveAsync wait without a thread."
@@ -75,12 +76,14 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <summary>For growth of a reservation that waited for others, which waited for it. As <see cref="ForTimeout"/>.</summary>
     internal static MemoryLimitExceededException ForStuckGrowth(
         long requestedBytes, long limitBytes, bool isBudget, long usedBytes, long neededBytes,
-        (long ReservedBytes, long UsedBytes, long PeakBytes) reservation) =>
+        (long ReservedBytes, long UsedBytes, long PeakBytes) reservation, bool isLearned) =>
         new(requestedBytes, limitBytes, limitBytes - usedBytes, neededBytes <= limitBytes, Invariant(
             $" beyond a reservation of {reservation.ReservedBytes:N0} bytes, of which {reservation.UsedBytes:N0} are outstanding ")
             + Invariant($"(peak {reservation.PeakBytes:N0}). All jobs that hold memory wait for more of the ")
             + Invariant($"{(isBudget ? "memory budget" : "container")} of {limitBytes:N0} bytes, and this one is the youngest. ")
-            + "Reserve the whole need of a job before it starts.");
+            + (isLearned
+                ? "Try again: from now on, jobs of its name reserve more."
+                : "Reserve the whole need of a job before it starts."));
 
     /// <summary>For a request that fits, but no idle memory could be released for it. Transient unless kept blocks leave no room.</summary>
     internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts, long keptBytes) =>
@@ -105,12 +108,15 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>For a request that would leave too little free. Transient if an empty container has room for it.</summary>
     internal static MemoryLimitExceededException ForMinimumFree(
-        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes)
+        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes, bool isHeld)
     {
-        long limitBytes = containerBytes - minimumFreeBytes;
-        return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, neededBytes <= limitBytes, Invariant(
+        long limitBytes = Math.Max(0, containerBytes - minimumFreeBytes);
+        bool fitsEver = neededBytes <= limitBytes;
+        return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, fitsEver, Invariant(
             $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, some of them reserved by others, and {minimumFreeBytes:N0} ")
-            + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}). Run fewer jobs at once; "
-            + "ReserveAsync waits for room.");
+            + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)})"
+            + (!fitsEver ? ", so the request never fits. Make the job smaller, lower that minimum, or raise the limit."
+                : isHeld ? HeldReason + ". Try again later, or allow more time."
+                : ". Run fewer jobs at once; ReserveAsync waits for room."));
     }
 }

@@ -31,7 +31,13 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Returns the unused part of a reservation that was never disposed, which no other request could get otherwise.</summary>
     // Outstanding memory references the account, not this object.
-    ~MemoryReservation() => _account?.Close(byFinalizer: true);
+    ~MemoryReservation()
+    {
+        if (_account?.Close(byFinalizer: true) == true)
+        {
+            _parent.Counters.Count(UsageFigure.Abandoned);
+        }
+    }
 
     /// <inheritdoc/>
     public override string? Name => _parent.Name;
@@ -73,6 +79,8 @@ public sealed class MemoryReservation : MemoryAllocator
     internal override BudgetAccount? AccountOfJobs => _account;
 
     internal override LearnedJobs Jobs => _parent.Jobs;
+
+    internal override AllocatorCounters Counters => _parent.Counters;
 
     internal override AllocatorSettings Settings => _parent.Settings;
 
@@ -208,7 +216,13 @@ public sealed class MemoryReservation : MemoryAllocator
         ThrowIfDisposed();
     }
 
-    private void ThrowIfDisposed() => Throw.IfDisposed(_account.IsClosed, nameof(MemoryReservation));
+    private void ThrowIfDisposed()
+    {
+        if (_account.IsClosed)
+        {
+            Throw.Disposed(AdmissionControl.NameOf(_account));
+        }
+    }
 
     /// <summary>The time in which a flow of execution allocates from a reservation: see <see cref="Use"/>.</summary>
     public readonly struct UseScope : IDisposable

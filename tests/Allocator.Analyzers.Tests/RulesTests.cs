@@ -53,6 +53,17 @@ public sealed class RulesTests
         Assert.Equal(severity, Assert.Single(await Snippet.Body(marked)).Severity);
     }
 
+    // It keeps room from others, which an allocator does not.
+    [Theory]
+    [InlineData("ReserveAsync(\"x\")")]
+    [InlineData("ReserveAsync(1000, CancellationToken.None)")]
+    public async Task NeverDisposed_Reservation_IsAWarning(string call)
+    {
+        Diagnostic found = Assert.Single(await Snippet.Members(
+            $"public static async Task Run() {{ var job = {{|ALLOC004:await A.{call}|}}; Number = (int)job.PeakUsedBytes; }}"));
+        Assert.Equal(DiagnosticSeverity.Warning, found.Severity);
+    }
+
     [Theory]
     [InlineData(
         "IMemoryOwner<byte> header = A.Allocate<byte>(1);\nif (Yes) { {|ALLOC006:return;|} }\nheader.Dispose(); Gc();",

@@ -432,6 +432,7 @@ public class LearnedReservationTests
         MemoryLimitExceededException failure =
             await Assert.ThrowsAsync<MemoryLimitExceededException>(() => failing.WaitAsync(s_patience));
         Assert.True(failure.IsTransient);
+        Assert.EndsWith("Try again: from now on, jobs of its name reserve more.", failure.Message);
         Assert.False(more.IsCompleted);
         younger.Dispose();
         await more.WaitAsync(s_patience);
@@ -487,6 +488,7 @@ public class LearnedReservationTests
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
             async () => await setup.Allocator.ReserveAsync("x", TimeSpan.Zero));
         Assert.True(failure.IsTransient);
+        Assert.Contains("this job waits for others of its name to end, because few have ended so far", failure.Message);
     }
 
     [Fact]

@@ -231,6 +231,21 @@ public class MemoryLimitTests
     }
 
     [Fact]
+    public async Task MinimumFree_AboveAllThereIs_NamesALimitOfZeroAndTheOption()
+    {
+        using TestSetup setup = new(minimumFree: 30 * Block);
+        setup.Left.Now = new Headroom(10 * Block, 10 * Block, 10 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        MemoryLimitExceededException failure =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(1));
+        Assert.Equal((0L, 0L, false), (failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        Assert.EndsWith(
+            "(MemoryAllocatorOptions.MinimumFreeMegabytes), so the request never fits. "
+                + "Make the job smaller, lower that minimum, or raise the limit.",
+            failure.Message);
+    }
+
+    [Fact]
     public async Task MinimumFree_NothingOutstanding_SucceedsOrFailsAtOnce()
     {
         using TestSetup setup = new(

@@ -140,6 +140,7 @@ public class MemoryReservationGrowthTests
         Assert.Equal(0, failure.AvailableBytes);
         Assert.Contains(
             "Requested 32,768 bytes beyond a reservation of 65,536 bytes, of which 49,152 are outstanding", failure.Message);
+        Assert.EndsWith("Reserve the whole need of a job before it starts.", failure.Message);
         Assert.Equal((4L * Block, Block), (younger.ReservedBytes, younger.RemainingBytes));
         used.Dispose();
         younger.Dispose();

@@ -100,6 +100,21 @@ public class MemoryReservationTests
         Assert.Equal(5 * Block, setup.Statistics.BudgetUsedBytes);
     }
 
+    // The advice for a reservation that was disposed, to use the allocator instead, would be wrong.
+    [Fact]
+    public async Task Use_OnlyTheAllocatorIsDisposed_NamesTheAllocator()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation open = await setup.Allocator.ReserveAsync(Block);
+        MemoryReservation closed = await setup.Allocator.ReserveAsync(Block);
+        closed.Dispose();
+        Assert.Equal(nameof(MemoryReservation), Assert.Throws<ObjectDisposedException>(() => closed.Use()).ObjectName);
+        setup.Dispose();
+        Assert.Equal(nameof(MemoryAllocator), Assert.Throws<ObjectDisposedException>(() => open.Use()).ObjectName);
+        Assert.Equal(nameof(MemoryAllocator), Assert.Throws<ObjectDisposedException>(() => open.Allocate<byte>(1)).ObjectName);
+        Assert.Equal(nameof(MemoryAllocator), Assert.Throws<ObjectDisposedException>(() => open.TryGrow(1)).ObjectName);
+    }
+
     [Fact]
     public async Task Dispose_MemoryOutstanding_StaysChargedToTheParent()
     {

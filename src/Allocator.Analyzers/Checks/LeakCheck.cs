@@ -33,8 +33,8 @@ internal static class LeakCheck
         return isDropped ? call?.TargetMethod.Name : null;
     }
 
-    // A warning only for methods that are marked as factories: an allocator usually lives long, and an inferred factory may only look like
-    // one.
+    // A warning only for methods that are marked as factories, because an inferred one may only look like one. Not for an allocator, which
+    // usually lives long; a reservation is one, but keeps room from others.
     private static bool IsMadeHere(Body body, int site)
     {
         IInvocationOperation? call = body.Sites[site].Operation switch
@@ -43,7 +43,8 @@ internal static class LeakCheck
             IAwaitOperation awaiting => awaiting.AwaitedCall(),
             _ => null,
         };
-        return body.Sites[site].IsBuffer && call is not null
+        bool mayLiveLong = !body.Sites[site].IsBuffer && !body.Known.Types.IsReservation(body.Sites[site].Operation.Type);
+        return !mayLiveLong && call is not null
             && (body.Known.Factories.IsDeclared(call.TargetMethod) || body.Known.Factories.IsRent(call));
     }
 }

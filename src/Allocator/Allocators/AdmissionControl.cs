@@ -202,25 +202,28 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         MemoryBudget budget = request.Account.Budget!;
         (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
+        bool isLearned = request.Reservation?.IsLearned == true;
+        bool isHeld = request.LearnedJob?.IsHeld == true;
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
             BudgetOutcome.Stuck when limit == long.MaxValue && budget.Headroom!.Read() is Headroom left =>
                 MemoryLimitExceededException.ForStuckGrowth(
-                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure),
+                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure, isLearned),
             BudgetOutcome.Stuck =>
-                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure),
-            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
+                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure, isLearned),
+            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed, isHeld),
             _ => MemoryLimitExceededException.ForTimeout(
-                bytes, limit, used, needed, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
+                bytes, limit, used, needed, isHeld, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
     }
 
-    private static MemoryLimitExceededException ForMinimumFree(MemoryBudget budget, long bytes, long neededBytes)
+    private static MemoryLimitExceededException ForMinimumFree(
+        MemoryBudget budget, long bytes, long neededBytes, bool isHeld = false)
     {
         Headroom left = budget.Headroom!.Read();
         return MemoryLimitExceededException.ForMinimumFree(
-            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes);
+            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isHeld);
     }
 
     // If no minimum must stay free, admission still leaves room for the runtime and for page tables.
@@ -230,7 +233,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return budget.KeepsMinimumFree ? left.LimitBytes : left.UsableBytes;
     }
 
-    private static string NameOf(BudgetAccount account) =>
+    /// <summary>Returns the name of the type whose object was disposed, for the message of a closed account.</summary>
+    public static string NameOf(BudgetAccount account) =>
         account.OutermostReservation is not null && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
 
     // Before the request is posted: a listener that allocates must not wait behind a request that only its own thread can use.

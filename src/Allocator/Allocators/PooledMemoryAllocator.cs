@@ -134,6 +134,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     internal override LearnedJobs Jobs => _context.Budget.Jobs;
 
+    internal override AllocatorCounters Counters => _counters;
+
     internal override AllocatorSettings Settings => _settings;
 
     public override void Prewarm(long bytes)

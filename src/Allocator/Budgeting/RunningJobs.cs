@@ -117,6 +117,10 @@ internal sealed class RunningJobs(ShortLock shortLock)
     // How long others wait for a job that has to run alone, or of which nothing is known.
     private const int ExclusiveMilliseconds = 1000;
 
+    // How long a second job of a name waits for the end of the first: its claim would be half of what that one has left, and a job whose
+    // claim is too small may be refused. On a busy machine the first one takes seconds, because .NET compiles it and libraries are loaded.
+    private const int FirstOfNameMilliseconds = 10_000;
+
     // malloc keeps what jobs have freed, until it is trimmed: at ticks within this time after the last job.
     private const int SettledMilliseconds = 1000;
 
@@ -270,9 +274,17 @@ internal sealed class RunningJobs(ShortLock shortLock)
         bool needsSolo = isObserved && NeedsSolo(learned);
         foreach (RunningJob other in _jobs)
         {
-            bool isYoung = now - other.BeganMilliseconds < ExclusiveMilliseconds;
+            if (other.Learned is null)
+            {
+                continue;
+            }
+
+            bool areUnknown = isUnknown && other.IsUnknown;
             bool isAlone = isObserved && other.IsSolo && NeedsSolo(other.Learned);
-            if (isYoung && other.Learned is not null && (needsSolo || isAlone || (isUnknown && other.IsUnknown)))
+            int patience = areUnknown && other.Learned.Job == learned.Job ? FirstOfNameMilliseconds
+                : areUnknown || needsSolo || isAlone ? ExclusiveMilliseconds
+                : 0;
+            if (now - other.BeganMilliseconds < patience)
             {
                 return false;
             }

@@ -152,7 +152,7 @@ internal static class AllocatorMeter
         Counter(Rents, "allocator.rents", "{rent}", "Allocations made.");
         Counter(PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
         Counter(PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
-        Counter(Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
+        Counter(Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations and reservations found without Dispose.");
         Counter(Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
         Counter(BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
         Counter(NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");

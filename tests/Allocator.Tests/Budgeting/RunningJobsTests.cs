@@ -238,7 +238,26 @@ public class RunningJobsTests
         ReservationAccount other = Begin(_container, known);
         Assert.Null(TryBegin(_container, job));
         other.Close();
+        Assert.Null(TryBegin(_container, job));
+        _clock.Advance(9 * s_second);
         Begin(_container, job);
+    }
+
+    // Half of what the first left it would be too small for the same job.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void TryBegin_SecondOfAnUnknownName_WaitsTenSecondsForTheEndOfTheFirst(bool hasNumber)
+    {
+        MemoryBudget budget = hasNumber ? new MemoryBudget(200 * Megabyte, _clock) : _container;
+        LearnedJob job = new("");
+        ReservationAccount first = Begin(budget, job);
+        _clock.Advance(10 * s_second - TimeSpan.FromMilliseconds(1));
+        Assert.Null(TryBegin(budget, job));
+        Assert.Null(TryBegin(budget, job, size: 100));
+        Begin(budget, new LearnedJob("")).Close();
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(first.ClaimedBytes / 2, Begin(budget, job).ClaimedBytes);
     }
 
     // Each begins beside one that has run for a second, so none is ever alone.

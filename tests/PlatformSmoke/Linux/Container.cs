@@ -50,13 +50,19 @@ internal static class Container
         }
     }
 
-    // Idle memory of that size, and what the timer does with it.
+    // Memory of that size that becomes idle, and what the timer does with it.
     private static void Trim(long megabytes, bool isHigh, bool keeps)
     {
         using MemoryAllocator allocator = CreateSlowlyTrimming((int)megabytes, keeps);
-        MakeIdle(allocator, megabytes);
-        long before = ControlGroupFiles.ChargedBytes;
-        MemoryLoad load = allocator.GetMemoryLoad();
+        long before;
+        MemoryLoad load;
+        using (Fill(allocator, megabytes))
+        {
+            // While it is rented: once idle it may be gone at any time.
+            before = ControlGroupFiles.ChargedBytes;
+            load = allocator.GetMemoryLoad();
+        }
+
         Checks.That(load.IsHigh == isHigh, $"a load that is {(isHigh ? "" : "not ")}high: {load}");
         AwaitNothingRetained(allocator);
         long retained = allocator.GetStatistics().RetainedBytes;
@@ -72,10 +78,15 @@ internal static class Container
     private static void Lower(string limited)
     {
         using MemoryAllocator allocator = CreateSlowlyTrimming(128, keeps: false);
-        MakeIdle(allocator, 128);
-        long limit = allocator.GetMemoryLoad().UsedBytes / 100 * 106 / 4096 * 4096;
-        File.WriteAllText(limited + "/memory.max", limit.ToString(CultureInfo.InvariantCulture));
-        MemoryLoad load = allocator.GetMemoryLoad();
+        long limit;
+        MemoryLoad load;
+        using (Fill(allocator, 128))
+        {
+            limit = allocator.GetMemoryLoad().UsedBytes / 100 * 106 / 4096 * 4096;
+            File.WriteAllText(limited + "/memory.max", limit.ToString(CultureInfo.InvariantCulture));
+            load = allocator.GetMemoryLoad();
+        }
+
         Checks.That(load.TotalBytes == limit && load.IsHigh, $"the lower limit, {limit}: {load}");
         AwaitNothingRetained(allocator);
         Checks.That(allocator.GetStatistics().RetainedBytes == 0, "all goes");
@@ -88,7 +99,7 @@ internal static class Container
             using MemoryAllocator allocator =
                 MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, HugePages = pages });
             long before = ControlGroupFiles.ReadFigure(ControlGroupFiles.Own, "anon_thp");
-            MakeIdle(allocator, 64);
+            Fill(allocator, 64).Dispose();
             long huge = ControlGroupFiles.ReadFigure(ControlGroupFiles.Own, "anon_thp") - before;
             Console.WriteLine($"   {pages}: {huge >> 20} of 64 MB in huge pages");
             Checks.That(pages == HugePages.Auto ? huge >= 56 * Megabyte : huge <= 2 * Megabyte, $"{pages}: {huge >> 20} MB in huge pages");
@@ -171,10 +182,11 @@ internal static class Container
         KeepBlocks = keeps,
     });
 
-    private static void MakeIdle(MemoryAllocator allocator, long megabytes)
+    private static MemoryGroup<byte> Fill(MemoryAllocator allocator, long megabytes)
     {
-        using MemoryGroup<byte> group = allocator.AllocateGroup<byte>(megabytes * Megabyte);
+        MemoryGroup<byte> group = allocator.AllocateGroup<byte>(megabytes * Megabyte);
         group.Fill(1);
+        return group;
     }
 
     private static void AwaitNothingRetained(MemoryAllocator allocator)
