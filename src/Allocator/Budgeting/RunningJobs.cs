@@ -48,7 +48,9 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether a rule held it back at the last attempt, whatever room there was.</summary>
     public bool IsHeld { get; set; }
 
-    /// <summary>Gets or sets whether that rule was the number of its size that may run at once: only the end of one helps.</summary>
+    /// <summary>
+    /// Gets or sets whether only the end of a job of its name helps: as many of its size run as may, or the first of a new name does.
+    /// </summary>
     public bool IsCapped { get; set; }
 
     /// <summary>Gets or sets whether it does not wait for the base to be read. Set before it is posted.</summary>
@@ -279,12 +281,11 @@ internal sealed class RunningJobs(ShortLock shortLock)
                 continue;
             }
 
+            long ran = now - other.BeganMilliseconds;
             bool areUnknown = isUnknown && other.IsUnknown;
             bool isAlone = isObserved && other.IsSolo && NeedsSolo(other.Learned);
-            int patience = areUnknown && other.Learned.Job == learned.Job ? FirstOfNameMilliseconds
-                : areUnknown || needsSolo || isAlone ? ExclusiveMilliseconds
-                : 0;
-            if (now - other.BeganMilliseconds < patience)
+            job.IsCapped = areUnknown && other.Learned.Job == learned.Job && ran < FirstOfNameMilliseconds;
+            if (job.IsCapped || (ran < ExclusiveMilliseconds && (areUnknown || needsSolo || isAlone)))
             {
                 return false;
             }

@@ -28,6 +28,22 @@ public class KeptRoomTests
         Assert.True(third.IsGranted);
     }
 
+    // Nor would it help the second of a new name, for which the first runs alone.
+    [Fact]
+    public void Post_FirstInLineWaitsForTheFirstOfItsName_AllOthersPass()
+    {
+        LearnedJob job = new("");
+        ReservationAccount? first = BegunAccount.TryByName(_budget, job);
+        BudgetRequest second = new(_budget, Megabyte, begins: new ReservationAccount(_budget, new RunningJob(job.Of(1), 1)));
+        _budget.Post(second);
+
+        Assert.Equal(100, CountServed(100));
+
+        Assert.True(second.IsWaiting);
+        first!.Close();
+        Assert.True(second.IsGranted);
+    }
+
     // A cache stays. The first in line may wait for ever, but not everyone behind it.
     [Fact]
     public void Post_FirstInLineLacksMemoryThatStays_AsManyPassAgainAfterFiveSeconds()
