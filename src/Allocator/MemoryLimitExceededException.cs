@@ -5,7 +5,7 @@ namespace Allocator;
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     private const string OptionsName = nameof(MemoryAllocatorOptions);
-    private const string HeldReason = ", but this job waits for others of its name to end, because few have ended so far";
+    private const string CappedReason = ", but this job waits for others of its name to end, because few have ended so far";
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
     /// <param name="requestedBytes">The requested bytes; <see cref="long.MaxValue"/> if there were more than that.</param>
@@ -61,12 +61,12 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// exception is transient if these bytes fit the whole budget.
     /// </summary>
     internal static MemoryLimitExceededException ForTimeout(
-        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, bool isHeld, TimeSpan timeout, bool isBudgetTimeout)
+        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, bool isCapped, TimeSpan timeout, bool isBudgetTimeout)
     {
         bool isKeptForOthers = requestedBytes <= budgetBytes - usedBytes;
         return new(requestedBytes, budgetBytes, budgetBytes - usedBytes, neededBytes <= budgetBytes, Invariant(
             $"; {Math.Max(0, budgetBytes - usedBytes):N0} of the memory budget of {budgetBytes:N0} bytes are free")
-            + (isHeld ? HeldReason : isKeptForOthers ? ", but kept for a request that came earlier" : "")
+            + (isCapped ? CappedReason : isKeptForOthers ? ", but kept for a request that came earlier" : "")
             + Invariant($". This call waits up to {timeout} ")
             + (isBudgetTimeout
                 ? $"({OptionsName}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}). AllocateAsync and ReserveAsync wait without a thread."
@@ -108,7 +108,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>For a request that would leave too little free. Transient if an empty container has room for it.</summary>
     internal static MemoryLimitExceededException ForMinimumFree(
-        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes, bool isHeld)
+        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes, bool isCapped)
     {
         long limitBytes = Math.Max(0, containerBytes - minimumFreeBytes);
         bool fitsEver = neededBytes <= limitBytes;
@@ -116,7 +116,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, some of them reserved by others, and {minimumFreeBytes:N0} ")
             + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)})"
             + (!fitsEver ? ", so the request never fits. Make the job smaller, lower that minimum, or raise the limit."
-                : isHeld ? HeldReason + ". Try again later, or allow more time."
+                : isCapped ? CappedReason + ". Try again later, or allow more time."
                 : ". Run fewer jobs at once; ReserveAsync waits for room."));
     }
 }

@@ -37,14 +37,14 @@ internal static class LeakCheck
     // usually lives long; a reservation is one, but keeps room from others.
     private static bool IsMadeHere(Body body, int site)
     {
-        IInvocationOperation? call = body.Sites[site].Operation switch
+        Site made = body.Sites[site];
+        IInvocationOperation? call = made.Operation switch
         {
-            IInvocationOperation made => made,
+            IInvocationOperation invocation => invocation,
             IAwaitOperation awaiting => awaiting.AwaitedCall(),
             _ => null,
         };
-        bool mayLiveLong = !body.Sites[site].IsBuffer && !body.Known.Types.IsReservation(body.Sites[site].Operation.Type);
-        return !mayLiveLong && call is not null
+        return (made.IsBuffer || body.Known.Types.IsReservation(made.Operation.Type)) && call is not null
             && (body.Known.Factories.IsDeclared(call.TargetMethod) || body.Known.Factories.IsRent(call));
     }
 }

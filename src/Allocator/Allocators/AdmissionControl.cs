@@ -203,7 +203,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         MemoryBudget budget = request.Account.Budget!;
         (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
         bool isLearned = request.Reservation?.IsLearned == true;
-        bool isHeld = request.LearnedJob?.IsHeld == true;
+        bool isCapped = request.LearnedJob?.IsCapped == true;
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
@@ -212,18 +212,18 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                     bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure, isLearned),
             BudgetOutcome.Stuck =>
                 MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure, isLearned),
-            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed, isHeld),
+            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed, isCapped),
             _ => MemoryLimitExceededException.ForTimeout(
-                bytes, limit, used, needed, isHeld, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
+                bytes, limit, used, needed, isCapped, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
     }
 
     private static MemoryLimitExceededException ForMinimumFree(
-        MemoryBudget budget, long bytes, long neededBytes, bool isHeld = false)
+        MemoryBudget budget, long bytes, long neededBytes, bool isCapped = false)
     {
         Headroom left = budget.Headroom!.Read();
         return MemoryLimitExceededException.ForMinimumFree(
-            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isHeld);
+            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isCapped);
     }
 
     // If no minimum must stay free, admission still leaves room for the runtime and for page tables.
