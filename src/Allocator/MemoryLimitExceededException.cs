@@ -81,8 +81,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             $" beyond a reservation of {reservation.ReservedBytes:N0} bytes, of which {reservation.UsedBytes:N0} are outstanding ")
             + Invariant($"(peak {reservation.PeakBytes:N0}). All jobs that hold memory wait for more of the ")
             + Invariant($"{(isBudget ? "memory budget" : "container")} of {limitBytes:N0} bytes, and this one is the youngest. ")
-            + (isLearned
-                ? "Try again: from now on, jobs of its name reserve more."
+            + (neededBytes > limitBytes ? "It never fits. Make the job smaller, or raise the limit."
+                : isLearned ? "Try again: from now on, jobs of its name reserve more."
                 : "Reserve the whole need of a job before it starts."));
 
     /// <summary>For a request that fits, but no idle memory could be released for it. Transient unless kept blocks leave no room.</summary>

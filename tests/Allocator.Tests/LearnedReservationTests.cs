@@ -450,6 +450,45 @@ public class LearnedReservationTests
         }
     }
 
+    // It would make all later jobs of its name run alone, with all that there is, and in vain.
+    [Fact]
+    public async Task Allocate_AJobThatNeverFits_IsRefusedForGoodAndTeachesWhatItUsed()
+    {
+        using TestSetup setup = new(maximumBlocks: 64, budget: 32 * Block);
+        using (MemoryReservation job = await setup.Allocator.ReserveAsync("thumbnails"))
+        using (job.Allocate<byte>(20 * Block))
+        {
+            MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => job.Allocate<byte>(16 * Block));
+            Assert.False(failure.IsTransient);
+            Assert.EndsWith("It never fits. Make the job smaller, or raise the limit.", failure.Message);
+        }
+
+        using MemoryReservation next = await setup.Allocator.ReserveAsync("thumbnails", TimeSpan.Zero);
+        Assert.Equal(20 * Block, next.ReservedBytes);
+        using MemoryReservation other = await setup.Allocator.ReserveAsync("other", TimeSpan.Zero);
+        Assert.Contains("thumbnails: 0.31 MiB, elsewhere 0 MiB after 1 jobs, 1 of them refused", setup.Allocator.DescribeMemory());
+    }
+
+    // Scaled up from a smaller size, a claim may be more than there is. Such a job runs, alone.
+    [Theory]
+    [InlineData(32L * Block, 0)]
+    [InlineData(null, 8L * Block)]
+    public async Task ReserveAsync_ClaimIsMoreThanThereIsAndNoRoomInTime_IsRefusedAsTransient(long? budget, long minimumFree)
+    {
+        FakeHeadroom left = new() { Now = new Headroom(40 * Block, 40 * Block, 40 * Block) };
+        using TestSetup setup = new(maximumBlocks: 64, budget: budget, minimumFree: minimumFree, left: minimumFree == 0 ? null : left);
+        await TeachAsync(setup.Allocator, "thumbnails", 12 * Block, size: 1000);
+        using (await setup.Allocator.ReserveAsync("thumbnails", 1000))
+        {
+            MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+                async () => await setup.Allocator.ReserveAsync("thumbnails", 4000, TimeSpan.Zero));
+            Assert.True(failure.IsTransient, failure.Message);
+            Assert.DoesNotContain("never fits", failure.Message);
+        }
+
+        using MemoryReservation alone = await setup.Allocator.ReserveAsync("thumbnails", 4000, TimeSpan.Zero);
+    }
+
     [Fact]
     public async Task ReserveAsync_NameOfAMegabyteOrEmpty_IsANameLikeAnyOther()
     {
@@ -485,8 +524,13 @@ public class LearnedReservationTests
         using TestSetup setup = new(budget: 32 * Block);
         using MemoryReservation first = await setup.Allocator.ReserveAsync("x");
         Assert.False(setup.Allocator.TryReserve("x", out _));
-        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
-            async () => await setup.Allocator.ReserveAsync("x", TimeSpan.Zero));
+        using CancellationTokenSource end = new();
+        Task<MemoryReservation> earlier = setup.Allocator.ReserveAsync("x", end.Token).AsTask();
+        Task<MemoryReservation> late = setup.Allocator.ReserveAsync("x", TimeSpan.FromSeconds(1)).AsTask();
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => late.WaitAsync(s_patience));
+        end.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => earlier);
         Assert.True(failure.IsTransient);
         Assert.Contains("this job waits for others of its name to end, because few have ended so far", failure.Message);
     }

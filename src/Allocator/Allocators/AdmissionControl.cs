@@ -201,9 +201,12 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
 
         MemoryBudget budget = request.Account.Budget!;
-        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
+        (long bytes, long limit, long used) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes);
+
+        // A job by name that claims more than there is runs alone, with what there is.
+        long needed = request.LearnedJob is null ? request.NeededBytes : 0;
         bool isLearned = request.Reservation?.IsLearned == true;
-        bool isCapped = request.LearnedJob?.IsCapped == true;
+        bool isCapped = request.LearnedJob?.Hold == JobHold.ByItsName;
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),

@@ -36,6 +36,7 @@ internal sealed class BudgetQueue
     private long _lastSerial;
 
     private readonly KeptRoom _room;
+    private readonly Patience _patienceForGrowth;
     private long _newcomersServed;
 
     // The number of passes over the newcomers.
@@ -51,6 +52,7 @@ internal sealed class BudgetQueue
         _budget = budget;
         _clock = clock;
         _room = new KeptRoom(budget, clock);
+        _patienceForGrowth = new Patience(budget, clock);
         long milliseconds = Math.Max((long)timeout.TotalMilliseconds, LeastPatienceMilliseconds);
         _patienceMilliseconds = timeout < TimeSpan.Zero ? long.MaxValue : milliseconds;
     }
@@ -164,6 +166,7 @@ internal sealed class BudgetQueue
         request.CountWaiting(-1);
         request.Settle(outcome);
         _budget.CountWaiter(-1, isOfReservation);
+        _room.End(request);
         if (!_budget.HasWaiters)
         {
             _budget.LeaveLine();
@@ -198,8 +201,13 @@ internal sealed class BudgetQueue
         }
 
         _stuckSince = null;
+        if (stuck is null || GrantOutOfTurn())
+        {
+            return stuck is not null;
+        }
+
         LinkedListNode<BudgetRequest>? next;
-        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
         {
             next = node.Next;
             if (node.Value.Reservation == stuck)
@@ -208,7 +216,21 @@ internal sealed class BudgetQueue
             }
         }
 
-        return stuck is not null;
+        return true;
+    }
+
+    // Of reservations that all wait, one may wait only because others are ahead of it. These cannot be served before one of them goes on.
+    private bool GrantOutOfTurn()
+    {
+        foreach (BudgetRequest request in _ofReservations)
+        {
+            if (request.Reservation?.LastLook == _looks && TryGrant(request))
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     // The youngest reservation that holds memory, if all that hold memory wait for more: then none could ever go on. A reservation that
@@ -238,7 +260,7 @@ internal sealed class BudgetQueue
     {
         Debug.Assert(Lock.IsHeld);
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
-        bool fails = first is not null && first.LearnedJob?.IsHeld != true
+        bool fails = first is not null && first.LearnedJob is not { Hold: not JobHold.None }
             && _budget.MayRefuse && _budget.Headroom!.AdmittedBytes == 0;
         if (fails)
         {
@@ -287,7 +309,7 @@ internal sealed class BudgetQueue
                     firstWithinTwice ??= request;
                 }
             }
-            else if (request.IsOfYoungJob)
+            else if (request.GoesAhead)
             {
                 if (IsOvertakenTooOften(firstWithinTwice) || !TryGrant(request))
                 {
@@ -298,6 +320,12 @@ internal sealed class BudgetQueue
                     _newcomersServed++;
                 }
             }
+        }
+
+        if (first is not null && _patienceForGrowth.IsOver(first.Serial, isKept: IsOvertakenTooOften(first)))
+        {
+            first.ServedBefore = _newcomersServed;
+            firstWithinTwice?.ServedBefore = _newcomersServed;
         }
 
         return first;
@@ -313,7 +341,7 @@ internal sealed class BudgetQueue
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         _passes++;
         _room.GiveUpInVain();
-        LinkedListNode<BudgetRequest>? first = FindFirst();
+        BudgetRequest? first = null;
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
             while (ofReservation?.Value.GoesAhead == true)
@@ -322,41 +350,28 @@ internal sealed class BudgetQueue
             }
 
             LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
-            if (first is not null)
-            {
-                _room.KeepFor(first.Value);
-            }
-
-            bool overtakes = first?.Value.Serial < node?.Value.Serial;
-            if (node is null || (overtakes && _room.IsKept) || IsOvertakenTooOften(growth))
+            if (node is null || (first is not null && _room.IsKept) || IsOvertakenTooOften(growth))
             {
                 return;
             }
 
             (node == other ? ref other : ref ofReservation) = node.Next;
-            if (TryGrantNewcomer(node.Value))
+            BudgetRequest request = node.Value;
+            if (TryGrantNewcomer(request))
             {
                 _newcomersServed++;
-                if (overtakes)
+                if (first is not null)
                 {
                     _room.NoteOvertaken();
                 }
             }
-
-            first = overtakes ? first : FindFirst();
+            else if (first is null && request.LearnedJob is not { Hold: JobHold.ByItsName })
+            {
+                // Room would not help a job that waits for the end of another.
+                first = request;
+                _room.KeepFor(request);
+            }
         }
-    }
-
-    // The one for which room is kept. None has to be kept for a job that only waits for the end of one of its size.
-    private LinkedListNode<BudgetRequest>? FindFirst()
-    {
-        LinkedListNode<BudgetRequest>? other = _others.First;
-        for (int looks = 0; looks < MaximumLookAhead && other?.Value.LearnedJob?.IsCapped == true; looks++)
-        {
-            other = other.Next;
-        }
-
-        return Earlier(other, _ofReservations.First);
     }
 
     // Of hundreds of alike jobs that wait, each pass tries one. What does not fit a job fits no larger one of the same history.
@@ -369,6 +384,7 @@ internal sealed class BudgetQueue
 
         if (learned.Refused.Pass == _passes && learned.Refused.Size <= job.Size)
         {
+            job.Hold = learned.Refused.Hold;
             return false;
         }
 
@@ -377,7 +393,7 @@ internal sealed class BudgetQueue
             return true;
         }
 
-        learned.Refused = (_passes, job.Size);
+        learned.Refused = (_passes, job.Size, job.Hold);
         return false;
     }
 

@@ -104,7 +104,7 @@ internal class BudgetRequest : Completion
     /// Claims that are learned are too small for all jobs that began before the first large one. Behind newcomers, each would get a part of
     /// what it needs, and the newcomers the rest.
     /// </remarks>
-    public bool GoesAhead => IsOfYoungJob || IsWithinTwice;
+    public bool GoesAhead => (IsOfYoungJob && Reservation is not null) || IsWithinTwice;
 
     /// <summary>Counts it among the jobs of its kind that wait. Under the queue's lock.</summary>
     public void CountWaiting(int change)
@@ -139,10 +139,11 @@ internal class BudgetRequest : Completion
             AtFailure = reservation is null ? default : (reservation.ReservedBytes, reservation.UsedBytes, reservation.PeakUsedBytes);
             NeededBytes = reservation is null ? Bytes : ByteCount.Add(reservation.ChargedBytes, Math.Max(0, Charge));
 
-            // Growth that was only tried, or given up, does not show the job's need. A failed allocation does: it ends most jobs.
+            // Growth that was only tried, or given up, does not show the job's need. A failed allocation does: it ends most jobs. A need
+            // that never fits would make all later jobs of the name run alone with all that there is, in vain.
             if (outcome == BudgetOutcome.Stuck || (Handle is not null && Account is not ReservationAccount.Growth))
             {
-                reservation?.NoteRefusal(NeededBytes);
+                reservation?.NoteRefusal(Account.Budget!.FitsEver(NeededBytes) ? NeededBytes : AtFailure.PeakBytes);
             }
         }
 

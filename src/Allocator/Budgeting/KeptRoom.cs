@@ -13,16 +13,11 @@ namespace Allocator.Budgeting;
 [DebuggerDisplay("overtaken {_overtakes} times, kept: {IsKept}")]
 internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
 {
-    private const int MostPatienceMilliseconds = 5 * 60_000;
+    private readonly Patience _patience = new(budget, clock);
 
     // The number of the request that it is kept for.
     private long _serial;
     private int _overtakes;
-
-    // Since when it has been kept although no memory came back, and the least that was outstanding in that time.
-    private long _since;
-    private long _leastOutstanding;
-    private long _patience = BudgetQueue.LeastPatienceMilliseconds;
 
     public bool IsKept => _overtakes >= BudgetQueue.MaximumOvertakes;
 
@@ -31,10 +26,16 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
     {
         if (first.Serial != _serial)
         {
-            _serial = first.Serial;
-            _overtakes = 0;
-            _patience = BudgetQueue.LeastPatienceMilliseconds;
-            budget.LeaveLine();
+            (_serial, _overtakes) = (first.Serial, 0);
+        }
+    }
+
+    /// <summary>Gives it up if it was that request's, whose wait is over.</summary>
+    public void End(BudgetRequest request)
+    {
+        if (request.Serial == _serial)
+        {
+            GiveUp();
         }
     }
 
@@ -45,23 +46,58 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
     /// </summary>
     public void GiveUpInVain()
     {
+        if (_patience.IsOver(_serial, IsKept || budget.HoldsUpOthers))
+        {
+            GiveUp();
+        }
+    }
+
+    private void GiveUp()
+    {
+        _overtakes = 0;
+        budget.LeaveLine();
+    }
+}
+
+/// <summary>
+/// How long room is kept for a request although no memory comes back and no job is about to end. Used under the lock of the queue.
+/// </summary>
+[DebuggerDisplay("{_milliseconds} ms since {_since}, for {_serial}")]
+internal sealed class Patience(MemoryBudget budget, Clock clock)
+{
+    private const int MostMilliseconds = 5 * 60_000;
+
+    private long _serial;
+    private long _milliseconds;
+
+    // Since when room has been kept in vain, and the least that was outstanding in that time.
+    private long _since;
+    private long _leastOutstanding;
+
+    /// <summary>Returns whether it is over. Called at each pass over the line.</summary>
+    /// <param name="serial">The number of the request that room is kept for.</param>
+    /// <param name="isKept">Whether others are held up for it.</param>
+    public bool IsOver(long serial, bool isKept)
+    {
         long now = clock.NowMilliseconds;
-        if (!IsKept && !budget.HoldsUpOthers)
+        if (serial != _serial)
+        {
+            (_serial, _milliseconds, _leastOutstanding) = (serial, BudgetQueue.LeastPatienceMilliseconds, long.MaxValue);
+        }
+
+        if (!isKept)
         {
             _leastOutstanding = long.MaxValue;
-            _since = now;
-            return;
+            return false;
         }
 
         long outstanding = budget.OutstandingBytes;
         _since = outstanding < _leastOutstanding || budget.IsAnyJobYoung() ? now : _since;
         _leastOutstanding = Math.Min(_leastOutstanding, outstanding);
-        if (now - _since >= _patience)
-        {
-            // What takes long may come back all the same: each time it gets more time.
-            _patience = Math.Min(2 * _patience, MostPatienceMilliseconds);
-            _overtakes = 0;
-            budget.LeaveLine();
-        }
+        bool isOver = now - _since >= _milliseconds;
+
+        // What takes long may come back all the same: each time it gets more time.
+        _milliseconds = isOver ? Math.Min(2 * _milliseconds, MostMilliseconds) : _milliseconds;
+        return isOver;
     }
 }

@@ -131,8 +131,10 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     /// <summary>Gets or sets how many wait to begin. Under the lock of the queue.</summary>
     public int Waiting { get; set; }
 
-    /// <summary>Gets or sets the last pass over the queue that found no room for a job of these sizes, and the size of that job.</summary>
-    public (long Pass, long Size) Refused { get; set; }
+    /// <summary>
+    /// Gets or sets the last pass over the queue in which a job of these sizes could not begin, the size of that job, and what held it back.
+    /// </summary>
+    public (long Pass, long Size, JobHold Hold) Refused { get; set; }
 
     public static int PowerOf(long size) => 63 - BitOperations.LeadingZeroCount((ulong)size);
 

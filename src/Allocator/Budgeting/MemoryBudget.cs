@@ -138,6 +138,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
+    private long LimitForJobs => Math.Min(LimitInBytes, WatchesContainer ? Headroom!.LimitForJobs : long.MaxValue);
+
     void IBackgroundWork.DoWork()
     {
         try
@@ -196,7 +198,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             // The first that runs may be larger than any before, and larger than there is room for. So may one beside jobs that have run
             // for long: a stream would keep it, and all that wait behind it, from ever running.
-            bool fitsNever = claim.TotalBytes > Math.Min(LimitInBytes, watches ? Headroom!.LimitForJobs : long.MaxValue);
+            bool fitsNever = claim.TotalBytes > LimitForJobs;
             bool getsWhatIsLeft = _running.Count == 0 || (fitsNever && !_running.IsAnyYoung(now));
             long allocated = getsWhatIsLeft ? Math.Min(claim.AllocatedBytes, left) : claim.AllocatedBytes;
             allocated = Math.Max(allocated, LearnedSize.Granularity);
@@ -207,8 +209,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         job.Claim = claim;
         bool isObserved = watches && Headroom!.IsLimited;
         bool isNothing = job.Learned is null && claim.AllocatedBytes == 0;
-        job.IsHeld = !isNothing && !_running.MayBegin(job, known is null, isObserved, now);
-        if (job.IsHeld)
+        job.Hold = isNothing ? JobHold.None : _running.FindHold(job, known is null, isObserved, now);
+        if (job.Hold != JobHold.None)
         {
             return false;
         }
@@ -239,6 +241,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
         _running.Begin(job, this, claim, known is null, now);
         return true;
+    }
+
+    /// <summary>Returns whether a job could have as much if nothing else was taken.</summary>
+    public bool FitsEver(long bytes)
+    {
+        using ShortLock.Section section = _running.Lock.Enter();
+        return bytes <= LimitForJobs;
     }
 
     /// <summary>Reads what is outstanding without having been admitted, before a reservation asks for room.</summary>

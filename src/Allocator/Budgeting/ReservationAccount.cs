@@ -220,7 +220,7 @@ internal sealed class ReservationAccount : BudgetAccount
             long unused = ChargedBytes - _usedBytes;
             NoteCharge(_nestedBytes - ChargedBytes);
             Volatile.Write(ref _isClosed, true);
-            End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusedBytes > 0);
+            End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusalCount > 0);
             if (unused != 0)
             {
                 _parent?.EndCharge(unused);

@@ -2,6 +2,18 @@ using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
+/// <summary>What holds a job back, whatever room there is.</summary>
+internal enum JobHold
+{
+    None,
+
+    /// <summary>Another job is to run alone for a moment, or the base is to be read: for a second at most.</summary>
+    Briefly,
+
+    /// <summary>As many of its size run as may, or the first of a new name does: only the end of such a job helps.</summary>
+    ByItsName,
+}
+
 /// <summary>One reservation that runs, or asks to: how much it may take, and how much it has taken elsewhere.</summary>
 internal sealed class RunningJob
 {
@@ -45,13 +57,8 @@ internal sealed class RunningJob
     /// <summary>Gets or sets whether nothing was known of such jobs when it began.</summary>
     public bool IsUnknown { get; set; }
 
-    /// <summary>Gets or sets whether a rule held it back at the last attempt, whatever room there was.</summary>
-    public bool IsHeld { get; set; }
-
-    /// <summary>
-    /// Gets or sets whether only the end of a job of its name helps: as many of its size run as may, or the first of a new name does.
-    /// </summary>
-    public bool IsCapped { get; set; }
+    /// <summary>Gets or sets what held it back at the last attempt.</summary>
+    public JobHold Hold { get; set; }
 
     /// <summary>Gets or sets whether it does not wait for the base to be read. Set before it is posted.</summary>
     public bool ForgoesBase { get; set; }
@@ -249,30 +256,30 @@ internal sealed class RunningJobs(ShortLock shortLock)
         }
     }
 
-    /// <summary>Returns whether a job may begin beside those that run, whatever room there is.</summary>
+    /// <summary>Returns what holds a job back beside those that run, whatever room there is.</summary>
     /// <param name="job">The job.</param>
     /// <param name="isUnknown">Whether nothing is known of its need.</param>
     /// <param name="isObserved">Whether its use elsewhere can be seen.</param>
     /// <param name="now">The time.</param>
-    public bool MayBegin(RunningJob job, bool isUnknown, bool isObserved, long now)
+    public JobHold FindHold(RunningJob job, bool isUnknown, bool isObserved, long now)
     {
         Debug.Assert(Lock.IsHeld);
         if (job.Learned is not { } learned)
         {
-            return true;
+            return JobHold.None;
         }
 
-        job.IsCapped = learned.Running >= Math.Max(2, learned.Jobs / EndedForEach);
-        if (job.IsCapped)
+        if (learned.Running >= Math.Max(2, learned.Jobs / EndedForEach))
         {
-            return false;
+            return JobHold.ByItsName;
         }
 
         if (isObserved && !job.ForgoesBase && now - _baseDueSince < ExclusiveMilliseconds)
         {
-            return false;
+            return JobHold.Briefly;
         }
 
+        JobHold hold = JobHold.None;
         bool needsSolo = isObserved && NeedsSolo(learned);
         foreach (RunningJob other in _jobs)
         {
@@ -284,14 +291,15 @@ internal sealed class RunningJobs(ShortLock shortLock)
             long ran = now - other.BeganMilliseconds;
             bool areUnknown = isUnknown && other.IsUnknown;
             bool isAlone = isObserved && other.IsSolo && NeedsSolo(other.Learned);
-            job.IsCapped = areUnknown && other.Learned.Job == learned.Job && ran < FirstOfNameMilliseconds;
-            if (job.IsCapped || (ran < ExclusiveMilliseconds && (areUnknown || needsSolo || isAlone)))
+            if (areUnknown && other.Learned.Job == learned.Job && ran < FirstOfNameMilliseconds)
             {
-                return false;
+                return JobHold.ByItsName;
             }
+
+            hold = ran < ExclusiveMilliseconds && (areUnknown || needsSolo || isAlone) ? JobHold.Briefly : hold;
         }
 
-        return true;
+        return hold;
     }
 
     /// <summary>

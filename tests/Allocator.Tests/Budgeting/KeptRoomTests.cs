@@ -16,11 +16,14 @@ public class KeptRoomTests
 
     public KeptRoomTests() => _budget = new MemoryBudget(200 * Megabyte, _clock);
 
-    // Two of a size run at once until twelve have ended. Memory would not help the third.
-    [Fact]
-    public void Post_FirstInLineWaitsForTheEndOfOneOfItsSize_AllOthersPass()
+    // Two of a size run at once until twelve have ended. Memory would not help the third, nor those behind it.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(40)]
+    public void Post_FirstInLineWaitForTheEndOfOneOfTheirSize_AllOthersPass(int waiting)
     {
-        BudgetRequest third = PostThirdStream(out ReservationAccount one);
+        BudgetRequest third = PostThirdStream(out ReservationAccount one, waiting);
 
         Assert.Equal(100, CountServed(100));
 
@@ -29,19 +32,70 @@ public class KeptRoomTests
     }
 
     // Nor would it help the second of a new name, for which the first runs alone.
-    [Fact]
-    public void Post_FirstInLineWaitsForTheFirstOfItsName_AllOthersPass()
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(40)]
+    public void Post_FirstInLineWaitForTheFirstOfTheirName_AllOthersPass(int waiting)
     {
         LearnedJob job = new("");
         ReservationAccount? first = BegunAccount.TryByName(_budget, job);
-        BudgetRequest second = new(_budget, Megabyte, begins: new ReservationAccount(_budget, new RunningJob(job.Of(1), 1)));
-        _budget.Post(second);
+        BudgetRequest second = PostByName(job, waiting);
 
         Assert.Equal(100, CountServed(100));
 
         Assert.True(second.IsWaiting);
         first!.Close();
         Assert.True(second.IsGranted);
+    }
+
+    // Growth goes ahead of all others. What it waits for may stay, too: a stream. For a minute the job that grows may be about to end.
+    [Theory]
+    [InlineData(120)]
+    [InlineData(180)]
+    public void Post_GrowthLacksMemoryThatStays_AsManyPassAgain(long megabytes)
+    {
+        LearnedJob job = new("");
+        job.Of(1).End(1, 60 * Megabyte, 0, isSolo: true, isRefused: false);
+        ReservationAccount stream = BegunAccount.Of(_budget, 90 * Megabyte);
+        _clock.Advance(s_minute);
+        ReservationAccount grows = BegunAccount.TryByName(_budget, job)!;
+        Assert.True(grows.TryTake(60 * Megabyte, overtakes: false));
+        BudgetRequest growth = new(grows, (megabytes - 60) * Megabyte);
+        _budget.Post(growth);
+        Assert.True(growth.IsWaiting);
+        Assert.Equal(Overtakes, CountServed(20));
+        Assert.Equal(0, CountServed(20));
+        for (int seconds = 0; seconds < 63; seconds++)
+        {
+            _clock.Advance(TimeSpan.FromSeconds(1));
+            Assert.Equal(0, CountServed(20));
+        }
+
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(Overtakes, CountServed(20));
+        Assert.Equal(0, CountServed(20));
+        stream.Close();
+        Assert.True(growth.IsGranted);
+    }
+
+    // The job whose growth it was has ended, and its use goes on: it counts as what is left of it, a plain request.
+    [Fact]
+    public void Post_GrowthOfAJobThatEndsMeanwhile_IsANewcomerFromThenOn()
+    {
+        LearnedJob job = new("");
+        job.Of(1).End(1, 10 * Megabyte, 0, isSolo: true, isRefused: false);
+        ReservationAccount grows = BegunAccount.TryByName(_budget, job)!;
+        AmbientAccount use = new(grows, _budget.Jobs);
+        Assert.True(_budget.TryTake(150 * Megabyte, overtakes: false));
+        BudgetRequest newcomer = Post(80);
+        BudgetRequest growth = new(use, 60 * Megabyte);
+        _budget.Post(growth);
+        Assert.True(growth is { IsWaiting: true, GoesAhead: true });
+        grows.Close();
+        Assert.True(growth is { IsWaiting: true, GoesAhead: false });
+        _budget.Return(100 * Megabyte);
+        Assert.True(newcomer.IsGranted && growth.IsGranted);
     }
 
     // A cache stays. The first in line may wait for ever, but not everyone behind it.
@@ -193,18 +247,29 @@ public class KeptRoomTests
         }
     }
 
-    private BudgetRequest PostThirdStream(out ReservationAccount first)
+    private BudgetRequest PostThirdStream(out ReservationAccount first, int waiting = 1)
     {
         LearnedJob streams = new("");
         streams.Of(1).End(1, Megabyte, 0, isSolo: true, isRefused: false);
         first = BegunAccount.TryByName(_budget, streams, 1)!;
         Assert.NotNull(first);
         Assert.NotNull(BegunAccount.TryByName(_budget, streams, 1));
-        BudgetRequest third = new(
-            _budget, LearnedSize.Granularity, begins: new ReservationAccount(_budget, new RunningJob(streams.Of(1), 1)));
-        _budget.Post(third);
-        Assert.True(third.IsWaiting);
-        return third;
+        return PostByName(streams, waiting);
+    }
+
+    // Returns the first.
+    private BudgetRequest PostByName(LearnedJob job, int requests)
+    {
+        BudgetRequest[] posted = new BudgetRequest[requests];
+        for (int i = 0; i < requests; i++)
+        {
+            posted[i] = new BudgetRequest(
+                _budget, LearnedSize.Granularity, begins: new ReservationAccount(_budget, new RunningJob(job.Of(1), 1)));
+            _budget.Post(posted[i]);
+        }
+
+        Assert.All(posted, static request => Assert.True(request.IsWaiting));
+        return posted[0];
     }
 
     private BudgetRequest Post(long megabytes)

@@ -133,6 +133,47 @@ public class ReservationAccountTests
         Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
     }
 
+    // It waits only because room is kept for another, which waits for it.
+    [Fact]
+    public void Post_GrowthFitsButRoomIsKeptForOneThatWaitsForIt_IsGranted()
+    {
+        MemoryBudget budget = new(200);
+        ReservationAccount account = Reserve(budget, 10);
+        BudgetRequest head = Post(budget, 195);
+        for (int i = 0; i < BudgetQueue.MaximumOvertakes; i++)
+        {
+            Assert.True(Post(budget, 1).IsGranted);
+            budget.Return(1);
+        }
+
+        Assert.True(account.TryTake(10, overtakes: false));
+        BudgetRequest beyondTwice = Post(account, 30);
+        Assert.True(beyondTwice.IsGranted && head.IsWaiting);
+    }
+
+    // And so does growth of a young job that was to leave room for growth up to twice.
+    [Fact]
+    public void Post_GrowthFitsButHasPassedAnotherTooOften_IsGrantedWhenBothWait()
+    {
+        LearnedJob tiny = new("");
+        tiny.Of(1).End(1, 1, 0, isSolo: true, isRefused: false);
+        MemoryBudget budget = new(170L << 16);
+        ReservationAccount older = Reserve(budget, 60L << 16);
+        Assert.True(older.TryTake(60L << 16, overtakes: false));
+        ReservationAccount younger = BegunAccount.TryByName(budget, tiny)!;
+        Assert.True(younger.TryTake(60L << 16, overtakes: true));
+        BudgetRequest promised = Post(older, 60L << 16);
+        Assert.True(promised.IsWaiting);
+        for (int i = 0; i < 40; i++)
+        {
+            Assert.True(Post(younger, 1L << 16).IsGranted, $"Step {i} was refused.");
+        }
+
+        younger.Return(100L << 16);
+        younger.Close();
+        Assert.True(promised.IsGranted);
+    }
+
     // It has other plans, and is about to give something back.
     [Fact]
     public void Post_TheOtherReservationOnlyAsks_NoneFails()
