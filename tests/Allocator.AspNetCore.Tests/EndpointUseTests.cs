@@ -56,6 +56,23 @@ public class EndpointUseTests
         Assert.All(entries, static entry => Assert.Contains("RequireMemoryBySize", entry.Message, StringComparison.Ordinal));
     }
 
+    // A warning at the start says that nothing can be left.
+    [Fact]
+    public async Task Requests_MinimumAboveAllMemory_WarnOfNothingThatIsLeft()
+    {
+        await using Service service = await Service.StartAsync(
+            app => app.MapGet("/", (HttpContext context) =>
+            {
+                context.GetMemoryReservation().Allocate<byte>(4096).Dispose();
+                return "";
+            }).RequireMemory(),
+            static builder => builder.Services.AddMemoryAllocator(static options => options.MinimumFreeMegabytes = int.MaxValue));
+
+        await GetAsync(service, 1);
+
+        Assert.Contains(" of 0 MiB", Assert.Single(service.Log.Entries, static entry => entry.Id == 14).Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(true, 0)]
     [InlineData(false, 1)]

@@ -60,7 +60,7 @@ internal sealed class RunningAllocators
     {
         long? budget = BudgetBytesOf(allocator);
         return MinimumFreeBytesOf(allocator) is long free and > 0 && allocator.GetMemoryLoad().TotalBytes is long total and > 0
-            ? Math.Min(budget ?? long.MaxValue, total - free)
+            ? Math.Min(budget ?? long.MaxValue, Math.Max(0, total - free))
             : budget;
     }
 
