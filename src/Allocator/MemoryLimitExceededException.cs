@@ -5,6 +5,7 @@ namespace Allocator;
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     private const string OptionsName = nameof(MemoryAllocatorOptions);
+    private const string NeverFits = "It never fits. Make the job smaller, or raise the limit.";
     private const string CappedReason = ", but this job waits for others of its name to end, because few have ended so far";
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
@@ -57,31 +58,32 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     }
 
     /// <summary>
-    /// For a request that found no room in the budget in time. <paramref name="neededBytes"/> includes the rest of its reservation. The
-    /// exception is transient if these bytes fit the whole budget.
+    /// For a request that found no room in the budget in time. The exception is transient if the request fits if nothing else is taken,
+    /// together with the rest of its reservation.
     /// </summary>
     internal static MemoryLimitExceededException ForTimeout(
-        long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, bool isCapped, TimeSpan timeout, bool isBudgetTimeout)
+        long requestedBytes, long budgetBytes, long usedBytes, bool fitsEver, bool isCapped, TimeSpan timeout, bool isBudgetTimeout)
     {
         bool isKeptForOthers = requestedBytes <= budgetBytes - usedBytes;
-        return new(requestedBytes, budgetBytes, budgetBytes - usedBytes, neededBytes <= budgetBytes, Invariant(
+        return new(requestedBytes, budgetBytes, budgetBytes - usedBytes, fitsEver, Invariant(
             $"; {Math.Max(0, budgetBytes - usedBytes):N0} of the memory budget of {budgetBytes:N0} bytes are free")
             + (isCapped ? CappedReason : isKeptForOthers ? ", but kept for a request that came earlier" : "")
             + Invariant($". This call waits up to {timeout} ")
-            + (isBudgetTimeout
-                ? $"({OptionsName}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}). AllocateAsync and ReserveAsync wait without a thread."
-                : "(its timeout). Try again later, or allow more time."));
+            + (isBudgetTimeout ? $"({OptionsName}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}). " : "(its timeout). ")
+            + (!fitsEver ? NeverFits
+                : isBudgetTimeout ? "AllocateAsync and ReserveAsync wait without a thread."
+                : "Try again later, or allow more time."));
     }
 
     /// <summary>For growth of a reservation that waited for others, which waited for it. As <see cref="ForTimeout"/>.</summary>
     internal static MemoryLimitExceededException ForStuckGrowth(
-        long requestedBytes, long limitBytes, bool isBudget, long usedBytes, long neededBytes,
+        long requestedBytes, long limitBytes, bool isBudget, long usedBytes, bool fitsEver,
         (long ReservedBytes, long UsedBytes, long PeakBytes) reservation, bool isLearned) =>
-        new(requestedBytes, limitBytes, limitBytes - usedBytes, neededBytes <= limitBytes, Invariant(
+        new(requestedBytes, limitBytes, limitBytes - usedBytes, fitsEver, Invariant(
             $" beyond a reservation of {reservation.ReservedBytes:N0} bytes, of which {reservation.UsedBytes:N0} are outstanding ")
             + Invariant($"(peak {reservation.PeakBytes:N0}). All jobs that hold memory wait for more of the ")
             + Invariant($"{(isBudget ? "memory budget" : "container")} of {limitBytes:N0} bytes, and this one is the youngest. ")
-            + (neededBytes > limitBytes ? "It never fits. Make the job smaller, or raise the limit."
+            + (!fitsEver ? NeverFits
                 : isLearned ? "Try again: from now on, jobs of its name reserve more."
                 : "Reserve the whole need of a job before it starts."));
 
@@ -108,10 +110,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>For a request that would leave too little free. Transient if an empty container has room for it.</summary>
     internal static MemoryLimitExceededException ForMinimumFree(
-        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes, bool isCapped)
+        long requestedBytes, bool fitsEver, long containerBytes, long minimumFreeBytes, long freeBytes, bool isCapped)
     {
         long limitBytes = Math.Max(0, containerBytes - minimumFreeBytes);
-        bool fitsEver = neededBytes <= limitBytes;
         return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, fitsEver, Invariant(
             $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, some of them reserved by others, and {minimumFreeBytes:N0} ")
             + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)})"

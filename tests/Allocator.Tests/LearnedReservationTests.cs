@@ -469,6 +469,19 @@ public class LearnedReservationTests
         Assert.Contains("thumbnails: 0.31 MiB, elsewhere 0 MiB after 1 jobs, 1 of them refused", setup.Allocator.DescribeMemory());
     }
 
+    [Fact]
+    public async Task Allocate_NeedFitsTheBudgetAndNeverTheContainer_IsRefusedForGood()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(40 * Block, 40 * Block, 40 * Block) };
+        using TestSetup setup = new(maximumBlocks: 64, budget: 60 * Block, minimumFree: 2 * Block, left: left);
+        using MemoryReservation job = await setup.Allocator.ReserveAsync("thumbnails");
+        using IMemoryOwner<byte> used = job.Allocate<byte>(20 * Block);
+        setup.Clock.OnWait = () => setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => job.Allocate<byte>(25 * Block));
+        Assert.False(failure.IsTransient, failure.Message);
+        Assert.EndsWith("It never fits. Make the job smaller, or raise the limit.", failure.Message);
+    }
+
     // Scaled up from a smaller size, a claim may be more than there is. Such a job runs, alone.
     [Theory]
     [InlineData(32L * Block, 0)]

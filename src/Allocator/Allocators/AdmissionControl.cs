@@ -171,7 +171,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         if (budget.WatchesContainer && needed > Math.Min(LimitOf(budget), ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
         {
-            throw ForMinimumFree(budget, bytes, needed);
+            throw ForMinimumFree(budget, bytes, fitsEver: false);
         }
     }
 
@@ -202,31 +202,32 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         MemoryBudget budget = request.Account.Budget!;
         (long bytes, long limit, long used) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes);
-
-        // A job by name that claims more than there is runs alone, with what there is.
-        long needed = request.LearnedJob is null ? request.NeededBytes : 0;
         bool isLearned = request.Reservation?.IsLearned == true;
+
+        // A job by name that claims more than there is runs alone, with what there is. For one that runs nothing has to stay free.
+        bool fitsEver = request.LearnedJob is not null || (budget.FitsEver(request.NeededBytes)
+            && (isLearned || !budget.KeepsMinimumFree || request.NeededBytes <= LimitOf(budget) - budget.MinimumFreeBytes));
         bool isCapped = request.LearnedJob?.Hold == JobHold.ByItsName;
         return request.Outcome switch
         {
             BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
             BudgetOutcome.Stuck when limit == long.MaxValue && budget.Headroom!.Read() is Headroom left =>
                 MemoryLimitExceededException.ForStuckGrowth(
-                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, needed, request.AtFailure, isLearned),
+                    bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, fitsEver, request.AtFailure, isLearned),
             BudgetOutcome.Stuck =>
-                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, needed, request.AtFailure, isLearned),
-            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, needed, isCapped),
+                MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, fitsEver, request.AtFailure, isLearned),
+            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, fitsEver, isCapped),
             _ => MemoryLimitExceededException.ForTimeout(
-                bytes, limit, used, needed, isCapped, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
+                bytes, limit, used, fitsEver, isCapped, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
     }
 
     private static MemoryLimitExceededException ForMinimumFree(
-        MemoryBudget budget, long bytes, long neededBytes, bool isCapped = false)
+        MemoryBudget budget, long bytes, bool fitsEver, bool isCapped = false)
     {
         Headroom left = budget.Headroom!.Read();
         return MemoryLimitExceededException.ForMinimumFree(
-            bytes, neededBytes, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isCapped);
+            bytes, fitsEver, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isCapped);
     }
 
     // If no minimum must stay free, admission still leaves room for the runtime and for page tables.

@@ -184,13 +184,20 @@ internal sealed class BudgetQueue
     private bool FailStuckGrowth(long outstandingBytes)
     {
         ReservationAccount? stuck = FindStuck();
-        if (stuck is not null && Math.Max(outstandingBytes, _budget.OutstandingBytes) > _budget.ReservedBytes)
+        bool mayComeBack = Math.Max(outstandingBytes, _budget.OutstandingBytes) > _budget.ReservedBytes;
+        if (stuck is not null && (mayComeBack || _room.IsPassedInSpite))
         {
             _stuckSince ??= _clock.NowMilliseconds;
-            if (_clock.NowMilliseconds - _stuckSince < _patienceMilliseconds)
+            if (_clock.NowMilliseconds - _stuckSince < (mayComeBack ? _patienceMilliseconds : LeastPatienceMilliseconds))
             {
                 return false;
             }
+        }
+
+        if (stuck is not null && GrantOutOfTurn())
+        {
+            _stuckSince = null;
+            return true;
         }
 
         // In a container the background thread makes room first: garbage looks like memory that is used.
@@ -201,13 +208,8 @@ internal sealed class BudgetQueue
         }
 
         _stuckSince = null;
-        if (stuck is null || GrantOutOfTurn())
-        {
-            return stuck is not null;
-        }
-
         LinkedListNode<BudgetRequest>? next;
-        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
         {
             next = node.Next;
             if (node.Value.Reservation == stuck)
@@ -216,16 +218,22 @@ internal sealed class BudgetQueue
             }
         }
 
-        return true;
+        return stuck is not null;
     }
 
-    // Of reservations that all wait, one may wait only because others are ahead of it. These cannot be served before one of them goes on.
+    // Of reservations that all wait, one may wait only because others are ahead of it. These cannot be served before one of them goes on;
+    // unless it has parts, of which one waits and another is about to return memory. So it counts as overtaking.
     private bool GrantOutOfTurn()
     {
         foreach (BudgetRequest request in _ofReservations)
         {
             if (request.Reservation?.LastLook == _looks && TryGrant(request))
             {
+                if (_room.IsKept)
+                {
+                    _room.NoteOvertaken();
+                }
+
                 return true;
             }
         }
@@ -350,6 +358,12 @@ internal sealed class BudgetQueue
             }
 
             LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
+            if (node is null && first is null)
+            {
+                // A place in the container's line would only hold up others.
+                _room.GiveUp();
+            }
+
             if (node is null || (first is not null && _room.IsKept) || IsOvertakenTooOften(growth))
             {
                 return;

@@ -21,6 +21,9 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
 
     public bool IsKept => _overtakes >= BudgetQueue.MaximumOvertakes;
 
+    /// <summary>Gets whether as many have passed it all the same, because nothing could go on otherwise.</summary>
+    public bool IsPassedInSpite => _overtakes >= 2 * BudgetQueue.MaximumOvertakes;
+
     /// <summary>Keeps it for that request from here on. If it was another's, its overtakes count from zero.</summary>
     public void KeepFor(BudgetRequest first)
     {
@@ -52,7 +55,8 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
         }
     }
 
-    private void GiveUp()
+    /// <summary>Gives it up: nobody waits for room, or in vain.</summary>
+    public void GiveUp()
     {
         _overtakes = 0;
         budget.LeaveLine();
@@ -97,7 +101,7 @@ internal sealed class Patience(MemoryBudget budget, Clock clock)
         bool isOver = now - _since >= _milliseconds;
 
         // What takes long may come back all the same: each time it gets more time.
-        _milliseconds = isOver ? Math.Min(2 * _milliseconds, MostMilliseconds) : _milliseconds;
+        (_milliseconds, _since) = isOver ? (Math.Min(2 * _milliseconds, MostMilliseconds), now) : (_milliseconds, _since);
         return isOver;
     }
 }

@@ -214,6 +214,89 @@ public class KeptRoomTests
         }
     }
 
+    // It has a place in the container's line only while it waits for room there: the third stream waits for the end of another. What was
+    // only tried leaves none behind either.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Post_NobodyOfAnotherAllocatorWaitsForRoom_AllPass(bool hadAPlace)
+    {
+        FakeHeadroom left = new() { Now = new Headroom(1000 * Megabyte, 1000 * Megabyte, 1000 * Megabyte) };
+        ProcessHeadroom headroom = new(left, _clock);
+        MemoryBudget one = CreateBudget();
+        MemoryBudget other = CreateBudget();
+        LearnedJob job = new("");
+        job.Of(1024).End(1024, 300 * Megabyte, 0, isSolo: true, isRefused: false);
+        Assert.True(other.TryTakeNow(200 * Megabyte));
+        BudgetRequest earlier = new(one, 900 * Megabyte);
+        one.Post(earlier);
+        Assert.True(earlier.IsWaiting && one.TryCancel(earlier));
+        Assert.False(one.TryTakeNow(5000 * Megabyte));
+        Assert.True(PostJob(1024).IsGranted);
+        Assert.True(hadAPlace || PostJob(1024).IsGranted);
+
+        // It waits for room, until another of its size has begun.
+        BudgetRequest large = PostJob(2047);
+        Assert.True(large.IsWaiting && one.PlaceInLine != 0 == hadAPlace);
+        Assert.True(!hadAPlace || PostJob(1024).IsGranted);
+        other.Return(200 * Megabyte);
+        one.Look();
+        int served = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            // One that has just begun is about to end, so patience alone would not help.
+            ReservationAccount light = BegunAccount.Of(one, Megabyte);
+            served += CountServed(2, other);
+            _clock.Advance(TimeSpan.FromSeconds(10));
+            one.Look();
+            light.Close();
+        }
+
+        Assert.True(large.IsWaiting);
+        Assert.Equal(200, served);
+
+        BudgetRequest PostJob(long size)
+        {
+            RunningJob running = new(job.Of(size), size);
+            BudgetRequest request = new(one, LearnedSize.Granularity, begins: new ReservationAccount(one, running));
+            one.Post(request);
+            return request;
+        }
+
+        MemoryBudget CreateBudget()
+        {
+            MemoryBudget budget = new(clock: _clock) { Headroom = headroom, HonorsLimit = true, MinimumFreeBytes = Megabyte };
+            headroom.Register(budget);
+            return budget;
+        }
+    }
+
+    // Each time it is waited for from then on.
+    [Fact]
+    public void Post_ManyWaitBehindTheFirstInLine_SixteenPassAfterLongerAndLongerTimes()
+    {
+        Assert.True(_budget.TryTake(60 * Megabyte, overtakes: false));
+        Post(180);
+        BudgetRequest[] line = [.. Enumerable.Range(0, 200).Select(_ => Post(1))];
+        List<int> passed = [];
+        int served = line.Count(static request => request.IsGranted);
+        for (int seconds = 1; seconds <= 80; seconds++)
+        {
+            _clock.Advance(TimeSpan.FromSeconds(1));
+            _budget.ServeWaiters();
+            int now = line.Count(static request => request.IsGranted);
+            if (now != served)
+            {
+                Assert.Equal(Overtakes, now - served);
+                passed.Add(seconds);
+            }
+
+            served = now;
+        }
+
+        Assert.Equal([5, 15, 35, 75], passed);
+    }
+
     // Memory that is held for 20 to 60 s often comes back only after more than 5 s. Each time the large one gets more of them.
     [Fact]
     public void Post_LargeOneBesideSlowRequests_IsServedInTheEnd()

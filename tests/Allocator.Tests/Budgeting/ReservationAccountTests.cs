@@ -151,6 +151,47 @@ public class ReservationAccountTests
         Assert.True(beyondTwice.IsGranted && head.IsWaiting);
     }
 
+    // One part of a job waits while another returns its memory. That must not go on for ever.
+    [Fact]
+    public void Post_PartsOfOneJobTakeTurns_FirstInLineIsServed()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(200, clock);
+        ReservationAccount job = Reserve(budget, 10);
+        Assert.True(job.TryTake(55, overtakes: true));
+        BudgetRequest large = Post(budget, 150);
+        int overtakes = 0;
+        while (!large.IsGranted)
+        {
+            BudgetRequest frame = Post(job, 45);
+            overtakes += frame.IsGranted && !large.IsGranted ? 1 : 0;
+            Assert.InRange(overtakes, 0, 3 * BudgetQueue.MaximumOvertakes);
+            job.Return(45);
+            Advance(clock, budget, TimeSpan.FromSeconds(1));
+        }
+    }
+
+    // If they can do nothing but wait, one goes on after five seconds.
+    [Fact]
+    public void Post_GrowthFitsButHasPassedTheFirstInLineTooOften_IsGrantedAfterFiveSeconds()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(200, clock, Timeout.InfiniteTimeSpan);
+        ReservationAccount job = Reserve(budget, 1);
+        Assert.True(job.TryTake(2, overtakes: true));
+        BudgetRequest large = Post(budget, 199);
+        for (int i = 0; i < 2 * BudgetQueue.MaximumOvertakes; i++)
+        {
+            Assert.True(Post(job, 1).IsGranted);
+        }
+
+        BudgetRequest more = Post(job, 1);
+        Advance(clock, budget, TimeSpan.FromSeconds(5) - TimeSpan.FromMilliseconds(1));
+        Assert.True(more.IsWaiting);
+        Advance(clock, budget, TimeSpan.FromMilliseconds(1));
+        Assert.True(more.IsGranted && large.IsWaiting);
+    }
+
     // And so does growth of a young job that was to leave room for growth up to twice.
     [Fact]
     public void Post_GrowthFitsButHasPassedAnotherTooOften_IsGrantedWhenBothWait()
