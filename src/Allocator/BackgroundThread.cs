@@ -87,7 +87,15 @@ internal sealed class BackgroundThread(string name)
 
         Thread thread = new(start) { IsBackground = true, Name = name };
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
-        Starter(thread);
+        try
+        {
+            Starter(thread);
+        }
+        catch (SystemException exception) when (exception is not (OutOfMemoryException or ThreadInterruptedException))
+        {
+            // Mono has other exceptions for this.
+            throw new OutOfMemoryException("No thread can be started.", exception);
+        }
     }
 
     /// <summary>Makes sure that there is a thread, for callers that need one.</summary>

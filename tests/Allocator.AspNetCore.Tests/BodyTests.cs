@@ -73,6 +73,28 @@ public class BodyTests : IDisposable
         Assert.Empty(_folder.GetFiles());
     }
 
+    /// <summary>Some middleware keeps one reader, whatever becomes of the stream.</summary>
+    [Theory]
+    [InlineData(1000)]
+    [InlineData(200_000)]
+    public async Task Body_BehindAMiddlewareWithAReaderOfItsOwn_ReachesTheEndpoint(int length)
+    {
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.Use(static (context, next) =>
+            {
+                context.Features.Set<IRequestBodyPipeFeature>(new OneReader(context.Request.BodyReader));
+                return next(context);
+            });
+            app.MapPost("/", static async context => await context.Response.WriteAsync(
+                Convert.ToHexString(await SHA256.HashDataAsync(context.Request.BodyReader.AsStream()))))
+                .RequireMemory(_ => new ValueTask<long>(1));
+        });
+        byte[] body = Bytes(length);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await PostAsync(service, body, isChunked: false));
+    }
+
     /// <summary>An estimate reads headers. Whatever it does to the stream, the endpoint has all of it.</summary>
     [Theory]
     [InlineData("read", 1000, false)]
@@ -438,5 +460,9 @@ public class BodyTests : IDisposable
         request.Headers.TransferEncodingChunked = isChunked;
         using HttpResponseMessage response = await service.Client.SendAsync(request);
         return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
+    }
+    private sealed class OneReader(PipeReader reader) : IRequestBodyPipeFeature
+    {
+        public PipeReader Reader => reader;
     }
 }

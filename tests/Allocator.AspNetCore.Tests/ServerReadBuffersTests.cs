@@ -35,6 +35,21 @@ public class ServerReadBuffersTests
         Assert.DoesNotContain(service.Log.Entries, entry => entry.Id is 9 or 10);
     }
 
+    // The connection's is Kestrel's default.
+    [Fact]
+    public async Task Start_WithTheWindowsOfTheGuide_KeepsThem()
+    {
+        await using Service service = await Service.StartAsync(_ => { }, static builder =>
+        {
+            builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 16);
+            builder.WebHost.ConfigureKestrel(static kestrel =>
+                (kestrel.Limits.Http2.InitialConnectionWindowSize, kestrel.Limits.Http2.InitialStreamWindowSize) = (1 << 20, 512 * 1024));
+        });
+
+        Assert.Equal((64 * 1024, 1 << 20, 512 * 1024), Read(service.Services));
+        Assert.DoesNotContain(service.Log.Entries, static entry => entry.Id is 10);
+    }
+
     [Fact]
     public void Start_WithTheSwitchOff_KeepsKestrelsValues()
     {

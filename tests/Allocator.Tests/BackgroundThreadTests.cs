@@ -99,15 +99,30 @@ public class BackgroundThreadTests
         Assert.True(BackgroundThread.Shared.IsRunning);
     }).Dispose();
 
+    // An array of exact length, because one of the next power of two would be above the limit.
     [Fact]
-    public void Rent_NoThreadCanBeCreated_TrimsAtRentsAndCreatesOneLater() => RemoteExecutor.Invoke(static () =>
+    public void Thread_FirstMemoryIsAnArrayOfExactLength_IsAlive() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 100 });
+        byte[] array = allocator.AsArrayPool().Rent(70 << 20);
+        Assert.Equal(70 << 20, array.Length);
+        Assert.True(BackgroundThread.Shared.IsRunning);
+        allocator.AsArrayPool().Return(array);
+    }).Dispose();
+
+    // .NET, Mono, and .NET on Mono.
+    [Theory]
+    [InlineData(typeof(OutOfMemoryException))]
+    [InlineData(typeof(SystemException))]
+    [InlineData(typeof(ThreadStateException))]
+    public void Rent_NoThreadCanBeCreated_TrimsAtRentsAndCreatesOneLater(Type failure) => RemoteExecutor.Invoke(static name =>
     {
         int attempts = 0;
         Action<Thread> starter = BackgroundThread.Starter;
         BackgroundThread.Starter = _ =>
         {
             attempts++;
-            throw new OutOfMemoryException("No thread.");
+            throw (Exception)Activator.CreateInstance(Type.GetType(name)!)!;
         };
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, TrimPeriod = TimeSpan.FromMilliseconds(20) });
@@ -138,7 +153,7 @@ public class BackgroundThreadTests
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         static void Abandon(MemoryAllocator allocator) => GC.KeepAlive(allocator.Allocate<byte>(3 << 20));
-    }).Dispose();
+    }, failure.AssemblyQualifiedName!).Dispose();
 
     [Fact]
     public void ReserveAsync_NoThreadCanBeMade_IsRefusedBeforeItWaits() => RemoteExecutor.Invoke(static () =>

@@ -142,7 +142,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         if (_context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == false)
         {
             // A measure may read it synchronously, which the server's own stream refuses.
-            _context.Request.Body = Stream.Null;
+            ReplaceBody(Stream.Null);
             return null;
         }
 
@@ -212,8 +212,15 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         if (_body is { } body)
         {
             body.Stream.Position = body.Position;
-            _context.Request.Body = new BufferedBodyStream(body.Stream, _context.Request.HasFormContentType);
+            ReplaceBody(new BufferedBodyStream(body.Stream, _context.Request.HasFormContentType));
         }
+    }
+
+    // A middleware may have brought a reader of its own, which knows nothing of the new stream and was read to its end here.
+    private void ReplaceBody(Stream body)
+    {
+        _context.Request.Body = body;
+        _context.Features.Set<IRequestBodyPipeFeature>(new RequestBodyPipeFeature(_context));
     }
 
     private async Task<Refusal?> ReserveAsync()

@@ -47,21 +47,18 @@ internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportO
     {
         Http2Limits limits = options.Limits.Http2;
         Http2Limits unset = new();
-        bool isConnectionSet = s_isAllowed && limits.InitialConnectionWindowSize == unset.InitialConnectionWindowSize;
-        bool isStreamSet = s_isAllowed && limits.InitialStreamWindowSize == unset.InitialStreamWindowSize;
-        if (isConnectionSet)
+
+        // Whoever sets one of them has chosen the other too, even if it is Kestrel's default.
+        bool isUnset = limits.InitialConnectionWindowSize == unset.InitialConnectionWindowSize
+            && limits.InitialStreamWindowSize == unset.InitialStreamWindowSize;
+        if (s_isAllowed && isUnset)
         {
             limits.InitialConnectionWindowSize = ConnectionWindowBytes;
-        }
-
-        if (isStreamSet)
-        {
             limits.InitialStreamWindowSize = WindowBytes;
-        }
-
-        if ((isConnectionSet || isStreamSet) && Interlocked.Exchange(ref _areWindowsLogged, 1) == 0)
-        {
-            AllocatorLog.WindowsSet(_logger, limits.InitialConnectionWindowSize, limits.InitialStreamWindowSize, Switch);
+            if (Interlocked.Exchange(ref _areWindowsLogged, 1) == 0)
+            {
+                AllocatorLog.WindowsSet(_logger, limits.InitialConnectionWindowSize, limits.InitialStreamWindowSize, Switch);
+            }
         }
     }
 }

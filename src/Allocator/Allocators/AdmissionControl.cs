@@ -218,7 +218,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                 MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, fitsEver, request.AtFailure, isLearned),
             _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, fitsEver, isCapped),
             _ => MemoryLimitExceededException.ForTimeout(
-                bytes, limit, used, fitsEver, isCapped, timeout, isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
+                bytes, limit, used, fitsEver, isCapped, timeout,
+                isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
         };
     }
 

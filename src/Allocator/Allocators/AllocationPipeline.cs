@@ -328,6 +328,8 @@ internal sealed class AllocationPipeline(
             ? countedArrays.TryMakeExact(length, ref refusals)
             : countedArrays.TryRent(length, ref refusals, out isMiss)) is CountedArrayGuard guard)
         {
+            // An array of exact length is always a new one.
+            isMiss |= plan.IsExact;
             allocation.Add(guard);
             filled = plan.MemberCount;
         }

@@ -132,7 +132,7 @@ internal sealed class LearnedSize(LearnedJob job, int power)
     public int Waiting { get; set; }
 
     /// <summary>
-    /// Gets or sets the last pass over the queue in which a job of these sizes could not begin, the size of that job, and what held it back.
+    /// Gets or sets the last pass over the queue in which a job of these sizes could not begin, its size, and what held it back.
     /// </summary>
     public (long Pass, long Size, JobHold Hold) Refused { get; set; }
 

@@ -24,22 +24,15 @@ internal sealed class CastMemory<TFrom, T>(Memory<TFrom> source) : MemoryManager
 
     public override Span<T> GetSpan() => MemoryMarshal.Cast<TFrom, T>(Source.Span);
 
-    public override unsafe MemoryHandle Pin(int elementIndex = 0)
+    public override MemoryHandle Pin(int elementIndex = 0)
     {
-        MemoryHandle pin = Source.Pin();
-        return new MemoryHandle((byte*)pin.Pointer + (nint)elementIndex * Unsafe.SizeOf<T>(), default, new Pinned(pin));
+        NestedPin pin = new(buffer: null);
+        return pin.Hold(Source.Pin(), (nint)elementIndex * Unsafe.SizeOf<T>());
     }
 
     public override void Unpin() => Debug.Fail("The handle of a pin has its own object.");
 
     protected override void Dispose(bool disposing)
     {
-    }
-
-    private sealed class Pinned(MemoryHandle pin) : IPinnable
-    {
-        public MemoryHandle Pin(int elementIndex) => pin;
-
-        public void Unpin() => pin.Dispose();
     }
 }

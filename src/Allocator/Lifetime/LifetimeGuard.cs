@@ -176,8 +176,9 @@ internal abstract class LifetimeGuard(RentState record)
                 return wrapped.Pin(offset, pinnable);
             }
 
+            NestedPin pin = new(pinnable);
             GCHandle handle = GCHandle.Alloc(array, GCHandleType.Pinned);
-            return new MemoryHandle((byte*)handle.AddrOfPinnedObject() + offset, handle, pinnable);
+            return pin.Hold(new MemoryHandle((void*)handle.AddrOfPinnedObject(), handle), offset);
         }
         catch
         {

@@ -54,10 +54,10 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     }
 
     /// <summary>Pins managed memory for as long as <paramref name="pinnable"/> is pinned.</summary>
-    public unsafe MemoryHandle Pin(nint offsetInBytes, IPinnable pinnable)
+    public MemoryHandle Pin(nint offsetInBytes, IPinnable pinnable)
     {
-        MemoryHandle memory = _memory.Pin();
-        return new MemoryHandle((byte*)memory.Pointer + offsetInBytes, default, new WrappedPin(memory, pinnable));
+        NestedPin pin = new(pinnable);
+        return pin.Hold(_memory.Pin(), offsetInBytes);
     }
 
     protected override void EndRent(bool ofLease)
@@ -65,25 +65,5 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         Action? release = _release;
         _release = null;
         release?.Invoke();
-    }
-
-    /// <summary>Two pins in one: of the caller's memory, and of the buffer around it.</summary>
-    private sealed class WrappedPin(MemoryHandle memory, IPinnable buffer) : IPinnable
-    {
-        // The handle made with this has pinned it already.
-        public MemoryHandle Pin(int elementIndex) => buffer.Pin(elementIndex);
-
-        public void Unpin()
-        {
-            try
-            {
-                memory.Dispose();
-            }
-            finally
-            {
-                // The other pin is the caller's code and may throw. The buffer is released anyway.
-                buffer.Unpin();
-            }
-        }
     }
 }

@@ -107,11 +107,13 @@ public class PooledMemoryOwnerTests
     }
 
     // Pins are counted: docs/promises.md.
-    [Fact]
-    public void Pin_CopyOfAHandleIsDisposedToo_EndsAnotherPinAndNotTheRent()
+    [Theory]
+    [InlineData(TestSetup.BlockSize)]
+    [InlineData(100)]
+    public void Pin_CopyOfAHandleIsDisposedToo_EndsAnotherPinAndNotTheRent(int length)
     {
         using TestSetup setup = new();
-        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(TestSetup.BlockSize);
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
         MemoryHandle first = owner.Memory.Pin();
         MemoryHandle copy = first;
         MemoryHandle second = owner.Memory.Pin();
@@ -124,6 +126,28 @@ public class PooledMemoryOwnerTests
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
         second.Dispose();
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }
+
+    // The collector's handle of an array has gone to somebody else by then.
+    [Fact]
+    public void Pin_CopyOfAHandleOfAnArrayIsDisposedToo_FreesNoOtherHandle()
+    {
+        using TestSetup setup = new();
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(100);
+        for (int i = 0; i < 100; i++)
+        {
+            MemoryHandle handle = owner.Memory.Pin();
+            MemoryHandle copy = handle;
+            handle.Dispose();
+            byte[] mine = new byte[1];
+            GCHandle other = GCHandle.Alloc(mine, GCHandleType.Pinned);
+            copy.Dispose();
+            GCHandle next = GCHandle.Alloc(new byte[1], GCHandleType.Pinned);
+            Assert.NotEqual(GCHandle.ToIntPtr(other), GCHandle.ToIntPtr(next));
+            Assert.Same(mine, other.Target);
+            other.Free();
+            next.Free();
+        }
     }
 
     [Fact]
