@@ -461,6 +461,7 @@ public class BodyTests : IDisposable
         using HttpResponseMessage response = await service.Client.SendAsync(request);
         return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
     }
+
     private sealed class OneReader(PipeReader reader) : IRequestBodyPipeFeature
     {
         public PipeReader Reader => reader;
