@@ -142,7 +142,8 @@ public static class MemoryAllocatorServiceCollectionExtensions
         if (section is not null)
         {
             if (name == Options.Options.DefaultName
-                && services.FirstOrDefault(static service => !service.IsKeyedService && service.ImplementationType == typeof(OptionsFromHost)) is { } ofHost)
+                && services.FirstOrDefault(static service =>
+                    !service.IsKeyedService && service.ImplementationType == typeof(OptionsFromHost)) is { } ofHost)
             {
                 services.Remove(ofHost);
             }

@@ -48,7 +48,7 @@ internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportO
         Http2Limits limits = options.Limits.Http2;
         Http2Limits unset = new();
 
-        // Whoever sets one of them has chosen the other too, even if it is Kestrel's default.
+        // An application that sets one of them has chosen the other too, even if that is Kestrel's default.
         bool isUnset = limits.InitialConnectionWindowSize == unset.InitialConnectionWindowSize
             && limits.InitialStreamWindowSize == unset.InitialStreamWindowSize;
         if (s_isAllowed && isUnset)

@@ -183,9 +183,14 @@ internal sealed class BudgetQueue
     // still come back: they wait for it, but not for ever. Ticks call this too, as long as any request waits.
     private bool FailStuckGrowth(long outstandingBytes)
     {
-        ReservationAccount? stuck = FindStuck();
+        if (FindStuck() is not { } stuck)
+        {
+            _stuckSince = null;
+            return false;
+        }
+
         bool mayComeBack = Math.Max(outstandingBytes, _budget.OutstandingBytes) > _budget.ReservedBytes;
-        if (stuck is not null && (mayComeBack || _room.IsPassedInSpite))
+        if (mayComeBack || _room.IsPassedInSpite)
         {
             _stuckSince ??= _clock.NowMilliseconds;
             if (_clock.NowMilliseconds - _stuckSince < (mayComeBack ? _patienceMilliseconds : LeastPatienceMilliseconds))
@@ -194,14 +199,14 @@ internal sealed class BudgetQueue
             }
         }
 
-        if (stuck is not null && GrantOutOfTurn())
+        if (GrantOutOfTurn())
         {
             _stuckSince = null;
             return true;
         }
 
         // In a container the background thread makes room first: garbage looks like memory that is used.
-        if (stuck is not null && _budget.KeepsMinimumFree && !_budget.MayRefuse)
+        if (_budget.KeepsMinimumFree && !_budget.MayRefuse)
         {
             _budget.IsStuck = true;
             return false;
@@ -209,7 +214,7 @@ internal sealed class BudgetQueue
 
         _stuckSince = null;
         LinkedListNode<BudgetRequest>? next;
-        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
         {
             next = node.Next;
             if (node.Value.Reservation == stuck)
@@ -218,7 +223,7 @@ internal sealed class BudgetQueue
             }
         }
 
-        return stuck is not null;
+        return true;
     }
 
     // Of reservations that all wait, one may wait only because others are ahead of it. These cannot be served before one of them goes on;

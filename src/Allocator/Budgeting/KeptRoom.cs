@@ -55,7 +55,7 @@ internal sealed class KeptRoom(MemoryBudget budget, Clock clock)
         }
     }
 
-    /// <summary>Gives it up: nobody waits for room, or in vain.</summary>
+    /// <summary>Gives it up, because nobody waits for room, or because it was kept in vain.</summary>
     public void GiveUp()
     {
         _overtakes = 0;

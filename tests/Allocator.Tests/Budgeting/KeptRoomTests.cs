@@ -193,8 +193,8 @@ public class KeptRoomTests
     {
         FakeHeadroom left = new() { Now = new Headroom(1000 * Megabyte, 900 * Megabyte, 900 * Megabyte) { HardBytes = 1000 * Megabyte } };
         ProcessHeadroom headroom = new(left, _clock);
-        MemoryBudget one = CreateBudget();
-        MemoryBudget other = CreateBudget();
+        MemoryBudget one = CreateBudget(headroom);
+        MemoryBudget other = CreateBudget(headroom);
         Assert.True(one.TryTakeNow(300 * Megabyte));
         BudgetRequest first = new(one, 800 * Megabyte);
         one.Post(first);
@@ -205,13 +205,6 @@ public class KeptRoomTests
         _clock.Advance(s_patience);
         one.Look();
         Assert.Equal(Overtakes, CountServed(20, other));
-
-        MemoryBudget CreateBudget()
-        {
-            MemoryBudget budget = new(clock: _clock) { Headroom = headroom, HonorsLimit = true, MinimumFreeBytes = Megabyte };
-            headroom.Register(budget);
-            return budget;
-        }
     }
 
     // It has a place in the container's line only while it waits for room there: the third stream waits for the end of another. What was
@@ -223,8 +216,8 @@ public class KeptRoomTests
     {
         FakeHeadroom left = new() { Now = new Headroom(1000 * Megabyte, 1000 * Megabyte, 1000 * Megabyte) };
         ProcessHeadroom headroom = new(left, _clock);
-        MemoryBudget one = CreateBudget();
-        MemoryBudget other = CreateBudget();
+        MemoryBudget one = CreateBudget(headroom);
+        MemoryBudget other = CreateBudget(headroom);
         LearnedJob job = new("");
         job.Of(1024).End(1024, 300 * Megabyte, 0, isSolo: true, isRefused: false);
         Assert.True(other.TryTakeNow(200 * Megabyte));
@@ -261,13 +254,6 @@ public class KeptRoomTests
             BudgetRequest request = new(one, LearnedSize.Granularity, begins: new ReservationAccount(one, running));
             one.Post(request);
             return request;
-        }
-
-        MemoryBudget CreateBudget()
-        {
-            MemoryBudget budget = new(clock: _clock) { Headroom = headroom, HonorsLimit = true, MinimumFreeBytes = Megabyte };
-            headroom.Register(budget);
-            return budget;
         }
     }
 
@@ -353,6 +339,13 @@ public class KeptRoomTests
 
         Assert.All(posted, static request => Assert.True(request.IsWaiting));
         return posted[0];
+    }
+
+    private MemoryBudget CreateBudget(ProcessHeadroom headroom)
+    {
+        MemoryBudget budget = new(clock: _clock) { Headroom = headroom, HonorsLimit = true, MinimumFreeBytes = Megabyte };
+        headroom.Register(budget);
+        return budget;
     }
 
     private BudgetRequest Post(long megabytes)

@@ -192,7 +192,7 @@ public class ReservationAccountTests
         Assert.True(more.IsGranted && large.IsWaiting);
     }
 
-    // And so does growth of a young job that was to leave room for growth up to twice.
+    // Growth of a young job leaves room for growth up to twice, but not if that one waits for the job.
     [Fact]
     public void Post_GrowthFitsButHasPassedAnotherTooOften_IsGrantedWhenBothWait()
     {
