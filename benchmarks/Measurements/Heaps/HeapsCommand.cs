@@ -24,7 +24,7 @@ internal sealed class HeapsCommand
     {
         Description = "Numbers of threads.",
         AllowMultipleArgumentsPerToken = true,
-        DefaultValueFactory = _ => [1, 2, 4, 8, 16, 32, 64, 128],
+        DefaultValueFactory = _ => [1, 2, 8, 32, 128],
     }.Between(1, 1024);
 
     private static readonly Option<int> s_runs =
