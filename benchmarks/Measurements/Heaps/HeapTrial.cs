@@ -123,7 +123,7 @@ internal sealed class HeapTrial
         }));
     }
 
-    // Until the compiler has had nothing to do for a while. First one thread runs alone, with pauses: behind 128 threads the
+    // Until the compiler has had nothing to do for a while. First one thread runs alone, with pauses: behind many threads the
     // compiler would wait long for its turn. It is one of the team, because what a heap keeps for each thread counts for the peak.
     private void WarmUp(ThreadTeam threads)
     {

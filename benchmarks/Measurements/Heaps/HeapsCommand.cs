@@ -6,7 +6,7 @@ internal sealed class HeapsCommand
     private const string All = "all";
     private const double Megabyte = 1e6;
 
-    // The pool has two ways: arrays up to 1 MiB, blocks above. Batches are shorter where 128 threads would hold more than 2 GiB.
+    // The pool has two ways: arrays up to 1 MiB, blocks above. Batches are shorter where 32 threads would hold more than 512 MiB.
     private static readonly SizeClass[] s_classes =
     [
         new(16, 64, false), new(4 << 10, 64, false), new(64 << 10, 64, false), new(1 << 20, 16, true), new(4 << 20, 4, false),
@@ -24,7 +24,7 @@ internal sealed class HeapsCommand
     {
         Description = "Numbers of threads.",
         AllowMultipleArgumentsPerToken = true,
-        DefaultValueFactory = _ => [1, 2, 8, 32, 128],
+        DefaultValueFactory = _ => [1, 2, 8, 32],
     }.Between(1, 1024);
 
     private static readonly Option<int> s_runs =
@@ -37,7 +37,7 @@ internal sealed class HeapsCommand
     private HeapsCommand(HeapFigures figures) => _figures = figures;
 
     public static Command Create() => new Command(
-        "heaps", "Allocates and frees from 1 to 128 threads at once, and compares the pool with ArrayPool and native heaps in time "
+        "heaps", "Allocates and frees from 1 to 32 threads at once, and compares the pool with ArrayPool and native heaps in time "
             + "and peak memory.")
     {
         s_heap, s_threads, s_runs,
