@@ -13,7 +13,7 @@ public class ExhaustedMemoryTests
     private static readonly TimeSpan s_exhausted = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
-    [SkippableFact]
+    [Fact]
     public void Dispose_FirstWithoutManagedMemory_DoesNotFail() => Run(
         static () =>
         {
@@ -27,7 +27,7 @@ public class ExhaustedMemoryTests
         });
 
     // A stack is kept with the return of each, and takes managed memory.
-    [SkippableTheory]
+    [Theory]
     [InlineData(SafetyMode.Guarded, 100)]
     [InlineData(SafetyMode.Guarded, Large)]
     [InlineData(SafetyMode.Guarded, 5 * Large)]
@@ -62,7 +62,7 @@ public class ExhaustedMemoryTests
         safety.ToString(),
         length.ToString());
 
-    [SkippableTheory]
+    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public void DescribeMemory_WithoutManagedMemory_SaysSoAndDoesNotThrow(bool disposed) => Run(
@@ -94,7 +94,7 @@ public class ExhaustedMemoryTests
         disposed.ToString());
 
     // A thread-static, and there is one in front of each pool, takes managed memory when a thread first uses it.
-    [SkippableTheory]
+    [Theory]
     [InlineData(0, 100)]
     [InlineData(0, Large)]
     [InlineData(64, 100)]
@@ -116,7 +116,7 @@ public class ExhaustedMemoryTests
         length.ToString());
 
     // Which rents are watched is a thread's own choice, and its first takes managed memory.
-    [SkippableFact]
+    [Fact]
     public void Allocate_ThreadsFirstSampledBufferWithoutManagedMemory_TakesNoBudget() => Run(
         static () =>
         {
@@ -139,7 +139,7 @@ public class ExhaustedMemoryTests
             Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
         });
 
-    [SkippableTheory]
+    [Theory]
     [InlineData(100)]
     [InlineData(Large)]
     public void Allocate_FirstWithoutManagedMemory_WorksLater(int length) => Run(
@@ -181,7 +181,7 @@ public class ExhaustedMemoryTests
             });
     }
 
-    [SkippableFact]
+    [Fact]
     public void Waiter_FirstNotifiedWithoutManagedMemory_IsServed() => Run(
         static () =>
         {
@@ -204,7 +204,7 @@ public class ExhaustedMemoryTests
             }
         });
 
-    [SkippableFact]
+    [Fact]
     public void EndOfAllocator_WithoutManagedMemory_MayBeRepeated() => Run(
         static () =>
         {
@@ -305,8 +305,11 @@ public class ExhaustedMemoryTests
         // is not about that.
         QueuedWork.StartPoolThreads();
         using CountdownEvent ticks = new(20);
-        using Timer timer = new(_ => _ = ticks.IsSet || ticks.Signal(), null, 10, 10);
-        Assert.True(ticks.Wait(s_patience));
+        using (new Timer(_ => _ = ticks.IsSet || ticks.Signal(), null, 10, 10))
+        {
+            Assert.True(ticks.Wait(s_patience));
+        }
+
         new ExhaustedHeap(s_exhausted).Hold(() =>
         {
             if (!isDone)
@@ -334,21 +337,7 @@ public class ExhaustedMemoryTests
 
     // The runtime ends a process where it compiles or starts a thread without memory, whatever the library does. What the library does
     // wrong fails in an assertion.
-    private static void Run(Func<RemoteInvokeHandle> start)
-    {
-        try
-        {
-            start().Dispose();
-        }
-        catch (RemoteExecutionException death)
-        {
-            // The last is a class of the runtime's own that was used for the first time without memory, and stays broken.
-            string[] ofRuntime =
-                ["Out of memory.", "PAL_SEHException", "Internal CLR error", "The type initializer for 'System.Diagnostics.Metrics."];
-            Skip.If(ofRuntime.Any(death.Message.Contains), "The runtime did not survive without managed memory.");
-            throw;
-        }
-    }
+    private static void Run(Func<RemoteInvokeHandle> start) => ExhaustedRuntime.Survive(start);
 
     private static RemoteInvokeOptions Limited()
     {

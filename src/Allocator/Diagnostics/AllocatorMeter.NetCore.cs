@@ -153,7 +153,7 @@ internal static class AllocatorMeter
         Counter(PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
         Counter(PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
         Counter(Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations and reservations found without Dispose.");
-        Counter(Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
+        Counter(Retries, "allocator.allocation_retries", "{retry}", "Repeated attempts, after the system or a limit had refused memory.");
         Counter(BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
         Counter(NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
         Counter(NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory that these trims released.");
@@ -208,21 +208,20 @@ internal sealed class UsageInstrument
     private const string JobTag = "allocator.job.name";
     private const string ReasonTag = "allocator.trim.reason";
 
-    private static readonly string[] s_reasons = ["period", "high_load", "requested", "refusal", "exchange"];
-
-    private static readonly List<Measurement<long>> s_none = [];
+    // Made by the constructor and not by a type initializer, which would fail for ever if it once failed for lack of memory.
+    private static string[]? s_reasons;
+    private static List<Measurement<long>>? s_none;
 
     private readonly UsageFigure _figure;
     private readonly bool _isByReason;
 
     public UsageInstrument(UsageFigure figure)
     {
+        s_reasons ??= ["period", "high_load", "requested", "refusal", "exchange"];
+        s_none ??= [];
         Debug.Assert(s_reasons.Length == AllocatorCounters.TrimReasons, "Each reason has its word.");
         _figure = figure;
         _isByReason = figure >= UsageFigure.TrimmedBytes;
-
-        // Runs the type initializer here: if it fails for lack of memory while a listener measures, it fails for ever.
-        GC.KeepAlive(s_none);
     }
 
     /// <summary>The callback of the instrument. Never throws: the runtime's own listeners call it on a thread of theirs.</summary>
@@ -234,11 +233,13 @@ internal sealed class UsageInstrument
         }
         catch (OutOfMemoryException)
         {
-            return s_none;
+            return s_none!;
         }
     }
 
-    /// <summary>Measures a figure of all learned jobs, once for each name. Never throws.</summary>
+    /// <summary>
+    /// Measures a figure of all learned jobs, once for each name. Never throws. The instruments of other figures have been made before.
+    /// </summary>
     public static List<Measurement<long>> MeasureJobs(Func<MemoryJobStatistics, long> figure)
     {
         try
@@ -249,7 +250,7 @@ internal sealed class UsageInstrument
         }
         catch (OutOfMemoryException)
         {
-            return s_none;
+            return s_none!;
         }
     }
 
@@ -261,7 +262,7 @@ internal sealed class UsageInstrument
             if (_isByReason)
             {
                 // A reason that never occurred is not reported: most of the five never do.
-                for (int reason = 0; reason < s_reasons.Length; reason++)
+                for (int reason = 0; reason < s_reasons!.Length; reason++)
                 {
                     if (named[_figure + reason] is long value and > 0)
                     {
