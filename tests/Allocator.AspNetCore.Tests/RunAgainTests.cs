@@ -164,7 +164,7 @@ public class RunAgainTests
                     throw new InvalidOperationException("The codec failed.");
                 })
                 .RequireMemory(static _ => new ValueTask<long>(1 << 20), TimeSpan.FromSeconds(30))
-                .WithRequestTimeout(TimeSpan.FromMilliseconds(300));
+                .WithRequestTimeout(TimeSpan.FromSeconds(3));
             },
             static builder =>
             {

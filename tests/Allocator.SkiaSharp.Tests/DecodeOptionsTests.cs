@@ -39,6 +39,8 @@ public class DecodeOptionsTests
                     Assert.Null(first);
                 }
             }
+
+            Assert.True(first is not null || colorType is not (SKColorType.Bgra8888 or SKColorType.Rgba8888), name);
         }
     }
 
@@ -71,6 +73,8 @@ public class DecodeOptionsTests
                 Assert.Null(first);
             }
         }
+
+        Assert.True(first is not null || colorType is not (SKColorType.Bgra8888 or SKColorType.Rgba8888));
     }
 
     [Fact]

@@ -237,7 +237,7 @@ public class BackgroundThreadTests
         EventWrittenEventArgs slow = listener.Take();
         Assert.Equal((14, "CallbackSlow"), (slow.EventId, slow.EventName));
         Assert.Equal("BlockReleasing", slow.Payload![1]);
-        Assert.InRange((long)slow.Payload[0]!, 1000, 60_000);
+        Assert.InRange((long)slow.Payload[0]!, 1000, long.MaxValue);
 
         other.AllocateGroup<byte>(40 << 20).Dispose();
         Assert.True(SpinWait.SpinUntil(() => other.GetStatistics().CommittedBytes == 0, s_patience));

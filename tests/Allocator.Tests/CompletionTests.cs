@@ -7,7 +7,7 @@ public class CompletionTests
 {
     private const int Quarter = 1 << 20;
 
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
     // Each runs the code after an await inline, or on its way there, wherever the wait is completed.
     private static readonly Dictionary<string, Func<Action, Task>> s_flows = new()

@@ -136,6 +136,18 @@ public class MemoryReservationTests
     }
 
     [Fact]
+    public async Task PrewarmReleaseAndLoad_OfAReservation_AreItsAllocators()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(3 * Block);
+        reservation.Prewarm(2 * Block);
+        Assert.Equal(2 * Block, setup.Statistics.RetainedBytes);
+        reservation.ReleaseRetainedResources();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+        Assert.Equal(setup.Allocator.GetMemoryLoad().Source, reservation.GetMemoryLoad().Source);
+    }
+
+    [Fact]
     public async Task AllocateAsync_BeyondTheReservation_WaitsLikeAnyRequest()
     {
         using TestSetup setup = new(budget: 8 * Block);

@@ -72,8 +72,10 @@ public unsafe class NativePixelsTests
             NativePixels pixels = setup.Allocator.WrapPixels(memory.AsMemory(), 8, 8, 8, () => Interlocked.Increment(ref released))
                 .HandOff();
             nint context = pixels.ReleaseContext;
-            Parallel.For(0, 8, i =>
+            using Barrier barrier = new(8);
+            TestThreads.Run(8, i =>
             {
+                barrier.SignalAndWait();
                 if (i % 2 == 0)
                 {
                     pixels.Dispose();

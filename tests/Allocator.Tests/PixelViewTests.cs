@@ -93,10 +93,12 @@ public class PixelViewTests
         {
             PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(64, 256);
             PixelBuffer<int>[] tiles = [.. Enumerable.Range(0, 8).Select(i => pixels.Crop(i % 2 * 32, i / 2 * 64, 32, 64))];
-            Parallel.For(-1, 8, i =>
+            using Barrier barrier = new(9);
+            TestThreads.Run(9, i =>
             {
-                using PixelBuffer<int> mine = i < 0 ? pixels : tiles[i];
-                if (i >= 0)
+                barrier.SignalAndWait();
+                using PixelBuffer<int> mine = i == 8 ? pixels : tiles[i];
+                if (i < 8)
                 {
                     mine.Fill(i);
                 }

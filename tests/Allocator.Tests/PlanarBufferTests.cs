@@ -20,6 +20,9 @@ public class PlanarBufferTests
         Assert.Equal((64, 32, 24, 32, 64L * 60), Describe<byte>(i420, 2));
         Assert.Equal((64, 32, 24, 128, 128L * 48), Describe<uint>(p010, 1));
         Assert.Equal((64, 64, 48, 256, 256L * 96), Describe<float>(tensor, 2));
+        Assert.Equal((64, 48, true), (nv12.Width, nv12.Height, nv12.IsContiguous));
+        Assert.StartsWith($"PlanarBuffer {PlanarFormat.Nv12} 64 × 48, ", nv12.ToString(), StringComparison.Ordinal);
+        Assert.Equal("NV12", PlanarFormat.Nv12.ToString());
     }
 
     [Fact]

@@ -154,7 +154,7 @@ public sealed class RemoteInvokeHandle : IDisposable
     private string ErrorTail()
     {
         // The reader may lag behind the exit; a grandchild may hold the stream open for ever.
-        _errorsEnded.Wait(TimeSpan.FromSeconds(2));
+        _errorsEnded.Wait(TimeSpan.FromSeconds(30));
         lock (_errors)
         {
             return _errors.Length == 0 ? "" : $"\nStandard error:\n{_errors}";

@@ -150,8 +150,10 @@ public class AllocatorArrayPoolTests
         {
             byte[] array = pool.Rent(1000);
             int refused = 0;
-            Parallel.For(0, 8, _ =>
+            using Barrier barrier = new(8);
+            TestThreads.Run(8, _ =>
             {
+                barrier.SignalAndWait();
                 try
                 {
                     pool.Return(array);

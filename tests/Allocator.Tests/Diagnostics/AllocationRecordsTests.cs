@@ -47,7 +47,9 @@ public sealed class AllocationRecordsTests : IDisposable
             Assert.Throws<MemoryCorruptedException>(owner.Dispose);
         });
 
-        AllocationRecord record = Assert.Single(AllocationRecords.Open(Path.Combine(_folder, "x.records")).Records);
+        AllocationRecords records = AllocationRecords.Open(Path.Combine(_folder, "x.records"));
+        Assert.EndsWith(": 1 buffers, 0 dropped", records.ToString(), StringComparison.Ordinal);
+        AllocationRecord record = Assert.Single(records.Records);
         Assert.Contains("is the start of a buffer of 100 bytes that was returned", record.ToString());
         Assert.Contains("It was found corrupted (Overrun) at offset 101.", record.ToString());
         Assert.Equal((CorruptionKind.Overrun, 101L), (record.Corruption, record.CorruptionOffset));

@@ -29,6 +29,8 @@ public class AllocationScopeTests
 
         OutstandingAllocation only = Assert.Single(exception.Allocations);
         Assert.Equal((capacity, "mine"), (only.Bytes, only.AllocatorName));
+        Assert.InRange(only.Age, TimeSpan.Zero, TimeSpan.MaxValue);
+        Assert.Contains(nameof(LeaveBehind), only.ToString(), StringComparison.Ordinal);
         Assert.Contains(nameof(LeaveBehind), only.AllocationStackTrace.Split('\n')[0], StringComparison.Ordinal);
         Assert.StartsWith("1 allocation was not given back within this scope:", exception.Message, StringComparison.Ordinal);
         Assert.Contains(nameof(LeaveBehind), exception.Message, StringComparison.Ordinal);

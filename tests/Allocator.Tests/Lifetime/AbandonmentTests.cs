@@ -240,6 +240,7 @@ public class AbandonmentTests
         Assert.Equal(20 * Block, report.Bytes);
         Assert.Equal(TimeSpan.FromSeconds(30), report.Age);
         Assert.Contains(nameof(AbandonGroup), report.AllocationStackTrace);
+        Assert.Contains(nameof(AbandonGroup), report.ToString());
         Assert.Empty(reports);
 
         MemoryDiagnostics.AllocationAbandoned -= handler;

@@ -207,18 +207,20 @@ public class FinalizerOrderTests
         static void MakeImages(MemoryAllocator allocator, int round)
         {
             Holder[] images = [.. Enumerable.Range(0, 6).Select(_ => new Holder())];
+            PixelBuffer<int>[] pixels = new PixelBuffer<int>[images.Length];
             for (int i = 0; i < images.Length; i++)
             {
-                PixelBuffer<int> pixels = allocator.AllocatePixels<int>(1000, 800 * (i + 1));
-                images[i].Owned = pixels;
-                int mine = round * 10 + i;
-                pixels.ProcessPixelRows(rows =>
-                {
-                    for (int y = 0; y < rows.Height; y++)
-                    {
-                        rows.GetRowSpan(y).Fill(mine);
-                    }
+                pixels[i] = allocator.AllocatePixels<int>(1000, 800 * (i + 1));
+                images[i].Owned = pixels[i];
+                pixels[i].Fill(round * 10 + i);
+            }
 
+            // Only when all are there: two images in one block would not show before.
+            for (int i = 0; i < images.Length; i++)
+            {
+                int mine = round * 10 + i;
+                pixels[i].ProcessPixelRows(rows =>
+                {
                     for (int y = 0; y < rows.Height; y++)
                     {
                         Assert.Equal(-1, rows.GetRowSpan(y).IndexOfAnyExcept(mine));

@@ -15,7 +15,13 @@ public class CountersPageTests
             RemoteExecutor.Invoke(static () =>
             {
                 using MemoryAllocator allocator = MemoryAllocator.Create(
-                    new MemoryAllocatorOptions { Name = "photos", MaximumPoolSizeMegabytes = 512, MemoryBudgetMegabytes = 1024 });
+                    new MemoryAllocatorOptions
+                    {
+                        Name = "photos",
+                        MaximumPoolSizeMegabytes = 512,
+                        MemoryBudgetMegabytes = 1024,
+                        TrimPeriod = TimeSpan.FromHours(1),
+                    });
                 using PixelBuffer<int> picture = allocator.AllocatePixels<int>(5120, 2880);
                 allocator.AllocatePixels<int>(5120, 2880).Dispose();
                 allocator.AllocatePixels<int>(5120, 2880).Dispose();

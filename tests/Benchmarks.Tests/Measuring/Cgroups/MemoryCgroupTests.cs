@@ -54,7 +54,7 @@ public sealed class MemoryCgroupTests
 
         group.Dispose();
 
-        Assert.True(child.WaitForExit(TimeSpan.FromSeconds(10)));
+        Assert.True(child.WaitForExit(TimeSpan.FromSeconds(60)));
         Assert.False(Directory.Exists(group.Folder));
     }
 
