@@ -29,7 +29,7 @@ internal static partial class AllocatorLog
         4,
         LogLevel.Warning,
         "{Allocator} must leave {MinimumFreeMegabytes} MiB free, but there are only {TotalMegabytes} MiB of memory ({Source}), so no "
-            + "request ever fits. Lower MinimumFreeMegabytes.")]
+            + "request with an estimate ever fits. Lower MinimumFreeMegabytes.")]
     public static partial void MinimumFreeAboveMemory(
         ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 
@@ -116,7 +116,8 @@ internal static partial class AllocatorLog
         20,
         LogLevel.Information,
         "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code. Requests "
-            + "that would leave less wait or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
+            + "with an estimate that would leave less wait, or are refused with 503; those without one may use it. Set "
+            + "MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
     public static partial void LimitedByDefault(
         ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 }

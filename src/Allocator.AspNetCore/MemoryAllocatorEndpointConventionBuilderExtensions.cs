@@ -26,8 +26,9 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// An estimate of 0 lets the request in at once, a negative one is an error of the application (500).
     /// </para>
     /// <para>
-    /// The body is received first, up to 64 KB in memory and the rest in a temporary file, so that slow clients reserve nothing. The
-    /// server's limits on the body apply. The endpoint then reads it from there.
+    /// The body is received first, so that slow clients reserve nothing: up to 64 KB in memory (16 MiB for all requests), a longer one in a
+    /// temporary file. If neither has room, the response is 503. The server's limits on the body apply. The endpoint then reads it from
+    /// there.
     /// </para>
     /// <para>
     /// If there is no room in time, the response is 503 with <c>Retry-After</c>. If the request would never fit, it is 413. The same holds

@@ -10,7 +10,10 @@ public sealed class SKBitmapDecodeOptions
     /// Gets or sets the largest width and height of the upright bitmap, in pixels, or <see langword="null"/> for no limit. A larger picture
     /// is scaled down and keeps its proportions; a smaller one keeps its size.
     /// </summary>
-    /// <remarks>JPEG and WebP shrink while they decode, which takes less time and memory. Others are decoded whole first.</remarks>
+    /// <remarks>
+    /// JPEG and WebP shrink while they decode, which takes less time and memory. Others are decoded whole first. Decoding to a side below 1
+    /// throws <see cref="ArgumentOutOfRangeException"/>.
+    /// </remarks>
     public SKSizeI? LargestSize { get; set; }
 
     /// <summary>
@@ -20,7 +23,8 @@ public sealed class SKBitmapDecodeOptions
     /// <remarks>
     /// Skia's codecs write <see cref="SKColorType.Rgba8888"/>, <see cref="SKColorType.Bgra8888"/>, <see cref="SKColorType.Rgb565"/>,
     /// <see cref="SKColorType.Gray8"/> (of grey JPEGs), <see cref="SKColorType.RgbaF16"/> and, of opaque pictures,
-    /// <see cref="SKColorType.Bgr101010xXR"/>. Any other type throws <see cref="NotSupportedException"/>: decode to the default, then
+    /// <see cref="SKColorType.Bgr101010xXR"/>. Any other type throws <see cref="NotSupportedException"/>,
+    /// and <see cref="SKColorType.Unknown"/> <see cref="ArgumentException"/>: decode to the default, then
     /// convert with <see cref="SKBitmap.CopyTo(SKBitmap, SKColorType)"/>.
     /// </remarks>
     public SKColorType? ColorType { get; set; }

@@ -7,7 +7,8 @@ namespace Allocator;
 /// </summary>
 /// <remarks>
 /// The methods extend <see cref="MemoryAllocator"/>: the default one, one with a budget, a <see cref="MemoryReservation"/>, or that of a
-/// web request. Thread-safe. Skia runs none of the caller's code, and no allocation that can be refused happens while Skia runs.
+/// web request. Thread-safe. Skia runs none of the caller's code, and no allocation that can be refused happens while Skia runs, except in
+/// the stream that it encodes to.
 /// </remarks>
 public static class SkiaSharpMemory
 {
@@ -19,6 +20,7 @@ public static class SkiaSharpMemory
     /// <exception cref="ArgumentException">The size is empty, or the colour type has no pixels.</exception>
     /// <exception cref="MemoryLimitExceededException">The pixels exceed a limit, or the memory budget had no room in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system has no memory.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public static PooledBitmap AllocateBitmap(
         this MemoryAllocator allocator, SKImageInfo info, AllocationOptions options = AllocationOptions.None)

@@ -26,8 +26,9 @@ public abstract partial class MemoryAllocator
     /// <see cref="ReserveAsync(long, CancellationToken)"/> reserves everything a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
-    /// The request exceeds the limit for one allocation or the whole budget, alone or together with its own reservation. Or
-    /// the container has no room for it, and there is neither a budget nor a minimum that it could wait for.
+    /// The request exceeds the limit for one allocation or the whole budget, alone or together with its own reservation. Or the container
+    /// certainly has no room for it (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); with a minimum also if nothing is outstanding
+    /// that could make room.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -82,7 +83,11 @@ public abstract partial class MemoryAllocator
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate, <see cref="long.MaxValue"/> / 16.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// <paramref name="bytes"/> is more than the whole budget, or than the container's limit less the minimum. Or, and then the exception
+    /// is transient, other code has the memory and nothing is outstanding that could make room; or, for a reservation that is made from
+    /// another, all jobs that hold memory wait for more.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches waits.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -125,22 +130,29 @@ public abstract partial class MemoryAllocator
     /// <remarks>
     /// <para>
     /// A job claims the largest need of the last 64 jobs of the name, rounded up to 64 KiB; before one has ended, half of the room that is
-    /// left. It starts if its claim fits in addition to those of all running jobs; from the third job on, the largest claim must fit once
-    /// more. While it waits, its claim follows the other jobs of the name. If sizes are mixed, use
+    /// left. (Of jobs that need less than an eighth of the largest, one in eight counts.) It starts if its claim fits in addition to those
+    /// of all running jobs; from the third job on, the largest claim must fit once more. While it waits, its claim follows the other jobs
+    /// of the name. If sizes are mixed, use
     /// <see cref="ReserveAsync(string, long, CancellationToken)"/>.
     /// </para>
     /// <para>
     /// The reservation covers any library: a decoder that never heard of it is admitted with its bitmap, its native memory and its
     /// arrays. In a container the use elsewhere is read from the control group while the job runs. The first two jobs of a name run
-    /// alone, for up to a second. Then two may run at once until 12 have ended, three until 16 have, four until 20, and so on.
+    /// alone there, for up to a second. The second of a new name waits up to ten seconds for the end of the first, wherever jobs wait.
+    /// Then two may run at once until 12 have ended, three until 16 have, four until 20, and so on.
     /// </para>
     /// <para>
-    /// A job that needs more from the allocator grows. For a minute that goes ahead of requests that hold nothing, later up to twice its
-    /// claim. Its synchronous allocations wait for that: for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all
-    /// jobs that hold memory wait for more, the youngest is refused at once, and its need is remembered. Without a limit nothing waits.
+    /// A job that needs more from the allocator grows. Under a budget or a minimum, for a minute that goes ahead of requests that hold
+    /// nothing, later up to twice its claim. Its synchronous allocations wait for that: for
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory wait for more, the youngest is
+    /// refused at once, and its need is remembered. With the container's limit alone growth never waits: it is granted, or refused if the
+    /// container certainly has no room. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// Other code has the memory, and nothing is outstanding that could make room. Transient.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches waits.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -203,7 +215,10 @@ public abstract partial class MemoryAllocator
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
-    /// <returns><see langword="false"/> if there is no room now, or the room is kept for requests that came earlier.</returns>
+    /// <returns>
+    /// <see langword="false"/> if there is no room now, or the room is kept for requests that came earlier; also while as many jobs of the
+    /// name run as may, or a job must run alone for a moment.
+    /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation) =>

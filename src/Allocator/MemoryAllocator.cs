@@ -14,7 +14,8 @@ namespace Allocator;
 /// <remarks>
 /// Thread-safe. Its results belong to the caller, who disposes them. One thread at a time may use an owner, group or lease; any number of
 /// delegates may use a pixel buffer if they work on different pixels. Without <see cref="AllocationOptions.Clean"/> contents are
-/// unspecified. Unmanaged memory starts on a 64-byte boundary at least, that of pool blocks on a 2 MiB boundary.
+/// unspecified. Unmanaged memory starts on a 64-byte boundary at least, that of pool blocks with
+/// <see cref="NativeMemoryKind.Virtual"/> on a 2 MiB boundary.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
 public abstract partial class MemoryAllocator : IDisposable
@@ -50,10 +51,12 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract AllocatorCounters Counters { get; }
 
     /// <summary>
-    /// Makes an allocator with the default options. It starts no thread and takes no memory before the first large request.
+    /// Makes an allocator with the default options. It starts no thread and takes no memory before the first request above 1 MiB; in a
+    /// container with a limit, before the first request.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
+    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode, or
+    /// <c>Allocator.LeakDetection</c> or <c>ALLOCATOR_LEAK_DETECTION</c> is no level.
     /// </exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create() => Create(new MemoryAllocatorOptions());
@@ -100,7 +103,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be.</param>
     /// <remarks>
     /// Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move;
-    /// alignments above 64 KiB take a whole block of the pool if it has one.
+    /// alignments above 64 KiB take a whole block of the pool if it has one. If the allocator is limited, as it is by a container, those
+    /// above 128 KiB are mappings of their own.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="alignmentInBytes"/> is no such boundary.</exception>
     /// <inheritdoc cref="Allocate" path="/typeparam | /returns | /exception"/>
@@ -134,7 +138,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one block.</param>
     /// <returns>The group, which the caller disposes.</returns>
     /// <remarks>
-    /// They are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
+    /// They are blocks of the pool as long as there are free ones, unless the group is larger than the whole pool. The rest share segments
+    /// of at most 32 MiB from the system.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rowLength"/> is below 1 or above 32 MiB.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
@@ -164,8 +169,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
-    /// <paramref name="options"/> has undefined flags.
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary,
+    /// <paramref name="options"/> has undefined flags, or a row within the limit has more than 2,147,483,647 bytes.
     /// </exception>
     /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
@@ -229,7 +234,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>
     /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that
     /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws the exception of
-    /// <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if there was one, after all other memory is back.
+    /// <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if there was one, after all other memory is back; in
+    /// <see cref="SafetyMode.Guarded"/> mode also <see cref="MemoryCorruptedException"/>.
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 
@@ -244,7 +250,8 @@ public abstract partial class MemoryAllocator : IDisposable
 
     /// <summary>
     /// Describes the allocator in about twenty lines, for people who ask why memory is short: limits and which option or system sets them,
-    /// load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. The words may change.
+    /// load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. Jobs by name add a line for each size
+    /// of the last eight names. The words may change.
     /// </summary>
     /// <remarks>
     /// Reads the same as <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/>. Never throws and never waits for memory: without
@@ -260,7 +267,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Releases idle memory now, and outstanding memory as soon as it is returned; new requests throw
     /// <see cref="ObjectDisposedException"/>. Further calls have no effect, and <see cref="Default"/> ignores all.
     /// </summary>
-    /// <remarks>Throws the exception of <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if any, after all memory is back.</remarks>
+    /// <remarks>
+    /// Throws the exception of <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if any, after all memory is back; in
+    /// <see cref="SafetyMode.Guarded"/> mode also <see cref="MemoryCorruptedException"/>.
+    /// </remarks>
     public abstract void Dispose();
 
     /// <summary>

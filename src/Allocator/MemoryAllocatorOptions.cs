@@ -16,7 +16,7 @@ public sealed class MemoryAllocatorOptions
     /// <summary>
     /// Gets or sets the most memory the pool holds, outstanding and idle together, in MiB; it is divided into blocks of 4 MiB. With 0
     /// the pool keeps nothing. The default, <see langword="null"/>, is 1/8 of the memory available to the process on 64-bit, and 128
-    /// on 32-bit or if that is unknown.
+    /// on 32-bit or if that is unknown; but no more than <see cref="MemoryBudgetMegabytes"/>.
     /// </summary>
     /// <remarks>The available memory is the smallest of the machine's memory, the container's limit, and the GC's heap limit.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
@@ -34,7 +34,7 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Idle memory is returned to the system before a request waits. Buffers up to 1 MiB come from the allocator's own array pool.
-    /// Renting takes up to about twice as long as without a budget.
+    /// Renting takes 1.5 to 2.5 times as long as without a budget.
     /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
 
@@ -63,7 +63,7 @@ public sealed class MemoryAllocatorOptions
     /// <see cref="BudgetTimeout"/>. A request that idle memory can serve always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with file pages counted as free. Whatever they say, outstanding and reserved
+    /// The system's figures are at most 10 ms old, with file pages counted as free. Whatever they say, outstanding and reserved
     /// memory never exceeds the limit less this minimum. The minimum is for memory that other code takes later; jobs by name, whose claims
     /// include that, may use it. If nothing is outstanding or reserved, waiting cannot help: one request may then use the minimum too, and
     /// fails at once if it still does not fit.
@@ -76,7 +76,10 @@ public sealed class MemoryAllocatorOptions
     /// it counts against a container's limit. The default, <see langword="null"/>, does so if a budget or
     /// <see cref="MinimumFreeMegabytes"/> is set or a limit is honored. With glibc only; see <see cref="NativeHeap"/>.
     /// </summary>
-    /// <remarks>At most once a second and 5 % of the time, because threads that allocate may wait meanwhile.</remarks>
+    /// <remarks>
+    /// At most 5 % of the time, because threads that allocate may wait meanwhile, and once a second; more often only after the first jobs
+    /// by name, and before a request is refused.
+    /// </remarks>
     public bool? TrimNativeHeap { get; set; }
 
     /// <summary>
@@ -97,10 +100,10 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// This affects the whole process and cannot be undone. The first allocator whose value is not null decides for all, also with
-    /// <see langword="false"/>. Nothing is done if <c>malloc</c> is not glibc's, if the environment sets
-    /// <c>MALLOC_MMAP_THRESHOLD_</c>, <c>MALLOC_TRIM_THRESHOLD_</c>, <c>MALLOC_MMAP_MAX_</c>, <c>MALLOC_TOP_PAD_</c> or the like in
-    /// <c>GLIBC_TUNABLES</c>, or if the AppContext switch <c>Allocator.SetNativeMapThreshold</c> is false. Native code that allocates and
-    /// frees 1 to 32 MiB in a loop becomes slower, because of page faults.
+    /// <see langword="false"/>, unless one whose value is null has set it before, for the reasons above. Nothing is done if <c>malloc</c>
+    /// is not glibc's, if the environment sets <c>MALLOC_MMAP_THRESHOLD_</c>, <c>MALLOC_TRIM_THRESHOLD_</c>, <c>MALLOC_MMAP_MAX_</c>,
+    /// <c>MALLOC_TOP_PAD_</c> or the like in <c>GLIBC_TUNABLES</c>, or if the AppContext switch <c>Allocator.SetNativeMapThreshold</c> is
+    /// false. Native code that allocates and frees 1 to 32 MiB in a loop becomes slower, because of page faults.
     /// <see cref="NativeHeap.TrySetMapThreshold"/> sets another size.
     /// </remarks>
     public bool? SetNativeMapThreshold { get; set; }
@@ -157,7 +160,7 @@ public sealed class MemoryAllocatorOptions
     /// <summary>
     /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed, so that a block which was registered
     /// with a device stays registered. Neither trims nor <see cref="MemoryAllocator.ReleaseRetainedResources"/> release it then.
-    /// <see cref="MaximumPoolSizeMegabytes"/> must be set, to at most <see cref="MemoryBudgetMegabytes"/>.
+    /// <see cref="MaximumPoolSizeMegabytes"/> must be set, to at least 4 and at most <see cref="MemoryBudgetMegabytes"/>.
     /// </summary>
     /// <remarks>
     /// With a budget, idle blocks make no room for others: a request that would need their memory throws
@@ -177,11 +180,13 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Unmanaged memory alone causes no collection. Before the first find, one is forced while a request waits, before one is refused,
-    /// and while the pool is full: once an hour, and whenever outstanding memory has grown by the size of the pool. With
-    /// <see langword="true"/> the search is regular from the start: at most once a <see cref="TrimPeriod"/>, in an idle process ever
-    /// more rarely, down to once an hour. Forced collections are of generation 2 and not blocking, run on no thread that allocates or
-    /// disposes, and take at most 5 % of the time. If concurrent collection is off, they are forced only while a request waits and
-    /// before one is refused. Memory that another collection has found is always brought back by a forced one.
+    /// and while the pool is full: once an hour, and when outstanding memory has grown by the size of the pool (by twice that and so on,
+    /// while nothing is found). With <see langword="true"/> the search is regular from the start: at most once a
+    /// <see cref="TrimPeriod"/>, in an idle process ever more rarely, down to once an hour. Forced collections are of generation 2 and not
+    /// blocking, run on no thread that allocates or disposes, and take at most 5 % of the time. Two kinds block: the one before the
+    /// container refuses a request (<see cref="HonorMemoryLimit"/>), on the thread of that request, and those after the first jobs by name
+    /// in a container; <see langword="false"/> turns off both. If concurrent collection is off, none is forced except for waiting
+    /// requests, before a refusal, and after such jobs. Memory that another collection has found is always brought back by a forced one.
     /// </remarks>
     public bool? CollectToFindAbandoned { get; set; }
 
@@ -278,7 +283,7 @@ public enum SafetyMode
     /// stays inaccessible for up to 256 further returns, as far as the size of the pool allows. Touching the pages around it, or the
     /// buffer after its return, ends the process at that instruction; <see cref="Diagnostics.AllocationRecords"/> then says which buffer
     /// it was. Other stray writes are found when the buffer is returned or released, and throw <see cref="MemoryCorruptedException"/>.
-    /// No buffer is a managed array, and none is better aligned than necessary.
+    /// No buffer is a managed array, except where one is promised (<c>AsArrayPool</c>), and none is better aligned than necessary.
     /// </summary>
     Guarded,
 }
@@ -288,6 +293,7 @@ public enum AbandonedMemory
 {
     /// <summary>
     /// The default: it cannot be rented for at least one more Gen2 collection and trim period, because a live span may point into it.
+    /// What a job leaves behind that was refused memory can be rented at once when its reservation has ended.
     /// </summary>
     Quarantine,
 

@@ -2,14 +2,15 @@ namespace Allocator;
 
 /// <summary>
 /// What an allocator holds and has done, read at one moment. All memory from the operating system is rented, retained or quarantined. While
-/// no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in <see cref="RentedBytes"/>.
+/// no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in <see cref="RentedBytes"/> and
+/// <see cref="RetainedBytes"/>.
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
     /// <summary>Gets the capacity, not the requested length, of all outstanding memory: whole blocks, mappings, and arrays.</summary>
     public long RentedBytes { get; init; }
 
-    /// <summary>Gets the idle memory in the pool, in bytes.</summary>
+    /// <summary>Gets the idle memory in the pool and in the allocator's own arrays, in bytes.</summary>
     public long RetainedBytes { get; init; }
 
     /// <summary>Gets the bytes committed by the system, without managed arrays and purged blocks.</summary>
@@ -46,7 +47,10 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many allocations and reservations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
 
-    /// <summary>Gets how many requests that fit the whole memory budget found no room in it and waited or failed.</summary>
+    /// <summary>
+    /// Gets how many requests that can fit were not served at once, and waited or failed: there was no room, or few jobs of their name had
+    /// ended.
+    /// </summary>
     public long BudgetWaits { get; init; }
 
     /// <summary>
@@ -67,6 +71,9 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets the total time of these trims.</summary>
     public TimeSpan NativeHeapTrimTime { get; init; }
 
-    /// <summary>Gets how often a request was retried because the operating system had refused memory.</summary>
+    /// <summary>
+    /// Gets how often memory was refused by the operating system, by the container's limit or by
+    /// <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>, and the attempt was repeated after idle memory was released.
+    /// </summary>
     public long AllocationRetries { get; init; }
 }

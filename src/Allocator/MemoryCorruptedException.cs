@@ -4,7 +4,7 @@ namespace Allocator;
 
 /// <summary>
 /// Thrown in <see cref="SafetyMode.Guarded"/> mode by the call that finds a write outside a buffer, or to one after its return: a
-/// <c>Dispose</c>, an allocation, or a release of memory that the allocator keeps. That call has done its work.
+/// <c>Dispose</c>, also of a pin, or a release of memory that the allocator keeps. That call has done its work.
 /// </summary>
 /// <remarks>
 /// If no call can throw, as in a finalizer, the finding is only raised as <see cref="MemoryDiagnostics.CorruptionFound"/>, which has all

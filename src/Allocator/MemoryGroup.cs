@@ -95,7 +95,13 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable, IRen
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void CopyFrom(ReadOnlySpan<T> source)
     {
-        Throw.IfTooShort("The group", TotalLength, source.Length);
+        if (TotalLength < source.Length)
+        {
+            throw new ArgumentException(
+                Invariant($"{nameof(source)} has {source.Length:N0} elements, more than the group, which has {TotalLength:N0}."),
+                nameof(source));
+        }
+
         using Reference reference = AddReference();
         PieceCopy.Copy(source, new Pieces(this));
     }

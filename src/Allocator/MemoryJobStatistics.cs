@@ -3,7 +3,8 @@ namespace Allocator;
 /// <summary>What the last jobs of one name took, and how many run and wait, read at one moment.</summary>
 public readonly record struct MemoryJobStatistics
 {
-    /// <summary>Gets the name, as it was given to <see cref="MemoryAllocator.ReserveAsync(string, long, CancellationToken)"/>.</summary>
+    /// <summary>Gets the name, as it was given to <see cref="MemoryAllocator.ReserveAsync(string, long, CancellationToken)"/>. Those above
+    /// 256 characters are shortened.</summary>
     public string Name { get; init; }
 
     /// <summary>
@@ -12,7 +13,10 @@ public readonly record struct MemoryJobStatistics
     /// </summary>
     public long Size { get; init; }
 
-    /// <summary>Gets the most that one of the last 64 took from the allocator, in bytes: the next one of that size claims as much.</summary>
+    /// <summary>
+    /// Gets the most that one of the last 64 took from the allocator, in bytes, rounded up to 64 KiB: the next one of that size claims as
+    /// much. Of jobs that need less than an eighth of the largest, one in eight counts.
+    /// </summary>
     public long AllocatedBytes { get; init; }
 
     /// <summary>Gets the most that one of them is thought to have taken elsewhere, in bytes. It is claimed, too.</summary>

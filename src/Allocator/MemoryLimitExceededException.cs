@@ -13,8 +13,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
         : this(requestedBytes, limitBytes, limitBytes, isTransient: false, Invariant(
-            $"; the limit for one allocation is {limitBytes:N0} bytes ")
-            + $"({OptionsName}.{nameof(MemoryAllocatorOptions.AllocationLimitMegabytes)}). Refuse such input, or raise the limit.")
+            $"; the limit for one allocation is {limitBytes:N0} bytes. Refuse such input, or raise the limit ")
+            + $"({OptionsName}.{nameof(MemoryAllocatorOptions.AllocationLimitMegabytes)}, unless another library has set a lower one).")
     {
     }
 
@@ -108,16 +108,26 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             + $"and the system would kill a process that uses more ({OptionsName}.{nameof(MemoryAllocatorOptions.HonorMemoryLimit)}). "
             + "Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.");
 
-    /// <summary>For a request that would leave too little free. Transient if an empty container has room for it.</summary>
+    /// <summary>
+    /// For a request that would leave too little of the container free. Transient if an empty container has room for it. A minimum of 0
+    /// is none. The timeout is that of a reservation; null for another call.
+    /// </summary>
     internal static MemoryLimitExceededException ForMinimumFree(
-        long requestedBytes, bool fitsEver, long containerBytes, long minimumFreeBytes, long freeBytes, bool isCapped)
+        long requestedBytes, bool fitsEver, long containerBytes, long minimumFreeBytes, long freeBytes, bool isCapped, bool isNoRoom,
+        TimeSpan? timeout)
     {
         long limitBytes = Math.Max(0, containerBytes - minimumFreeBytes);
+        string ofMinimum = minimumFreeBytes == 0 ? "" : Invariant($", and {minimumFreeBytes:N0} must stay free ")
+            + $"({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)})";
         return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, fitsEver, Invariant(
-            $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, some of them reserved by others, and {minimumFreeBytes:N0} ")
-            + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)})"
-            + (!fitsEver ? ", so the request never fits. Make the job smaller, lower that minimum, or raise the limit."
-                : isCapped ? CappedReason + ". Try again later, or allow more time."
-                : ". Run fewer jobs at once; ReserveAsync waits for room."));
+            $"; {freeBytes:N0} of {containerBytes:N0} bytes are free")
+            + (!isNoRoom && fitsEver ? ", some of them reserved by others" : "") + ofMinimum
+            + (!fitsEver ? minimumFreeBytes == 0
+                    ? ", but the whole container is too small. Make the job smaller, or raise the container's limit."
+                    : ", so the request never fits. Make the job smaller, lower that minimum, or raise the limit."
+                : isNoRoom ? ". Other code has the rest, and nothing outstanding could make room. Try again later, or raise the limit."
+                : (isCapped ? CappedReason : "") + (timeout is { } waited
+                    ? Invariant($". This call waits up to {waited} (its timeout). Try again later, or allow more time.")
+                    : ". Run fewer jobs at once; ReserveAsync waits for room.")));
     }
 }

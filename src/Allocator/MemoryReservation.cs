@@ -64,13 +64,13 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <summary>
     /// Gets how many requests of the job exceeded its reservation and were granted only because the budget had room. If this is above 0,
     /// the reservation was too small. Kept after <see cref="Dispose"/>, which writes it to the <c>EventSource</c> named <c>Allocator</c>,
-    /// as <c>ReservationExceeded</c>.
+    /// as <c>ReservationExceeded</c>, unless the job is by name.
     /// </summary>
     public long OverflowCount => _account.OverflowCount;
 
     /// <summary>
     /// Gets how many of the job's allocations were refused for lack of memory. If this is above 0, the job probably failed, whatever
-    /// exception it threw. Kept after <see cref="Dispose"/>.
+    /// exception it threw. For a reservation that was made from another, that one counts them. Kept after <see cref="Dispose"/>.
     /// </summary>
     public long RefusalCount => _account.RefusalCount;
 

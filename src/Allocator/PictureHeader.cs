@@ -87,7 +87,7 @@ public readonly record struct PictureHeader
     /// <summary>Gets how many frames the header of an APNG announces; 0 for other pictures, whose headers do not say it.</summary>
     public long AnnouncedFrames { get; private init; }
 
-    /// <summary>Gets the orientation by EXIF, 1 to 8; 1 if there is none. Read from JPEG only.</summary>
+    /// <summary>Gets the orientation by EXIF, 1 to 8; 1 if there is none, 0 if the format is unknown. Read from JPEG only.</summary>
     public int Orientation { get; private init; }
 
     /// <summary>Gets whether the header was not read only because more bytes of the file are needed.</summary>
@@ -114,6 +114,7 @@ public readonly record struct PictureHeader
     /// The header. If the result is <see langword="false"/>, only its format may be known: its other figures are no size for a job.
     /// </param>
     /// <returns><see langword="false"/> if the format is unknown, or the header is damaged or cut off.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="stream"/> is null.</exception>
     /// <exception cref="IOException">The stream cannot be read. Other exceptions of the stream are passed on, too.</exception>
     public static bool TryRead(Stream stream, out PictureHeader header)
     {

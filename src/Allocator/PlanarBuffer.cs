@@ -52,10 +52,11 @@ public sealed class PlanarBuffer : IDisposable, IRented
     /// </summary>
     /// <typeparam name="TPixel">A type of the size of a pixel in that plane: 2 bytes for U and V of NV12.</typeparam>
     /// <param name="plane">From 0 to the number of planes of the format - 1.</param>
-    /// <returns>The plane. Further calls return the same object.</returns>
+    /// <returns>The plane. Further calls with the same type return the same object, until it is disposed.</returns>
     /// <remarks>The first call for a plane makes some small objects.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="plane"/> is not in that range.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="TPixel"/> has another size than the pixels of the plane.</exception>
+    /// <exception cref="InvalidOperationException">There are 65,535 views, pins and uses already.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public PixelBuffer<TPixel> GetPlane<TPixel>(int plane)
         where TPixel : unmanaged

@@ -223,6 +223,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
         while (start < end)
         {
+            // Not every stream looks at the token.
+            cancellationToken.ThrowIfCancellationRequested();
             ReadOnlyMemory<byte> rest = memory.From(start, end);
             await destination.WriteAsync(rest, cancellationToken).ConfigureAwait(false);
             start += rest.Length;

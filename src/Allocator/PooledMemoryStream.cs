@@ -9,8 +9,9 @@ namespace Allocator;
 /// </summary>
 /// <remarks>
 /// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/>,
-/// <c>Dispose</c> and <see cref="ToString"/> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which returns all memory.
-/// Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, like any stream.
+/// <c>FlushAsync</c>, <c>Dispose</c>, <see cref="ToString"/> and the properties <c>CanRead</c>, <c>CanSeek</c> and <c>CanWrite</c> throws
+/// <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which returns all memory. Its asynchronous methods complete at once, except
+/// for copying to another stream. Not thread-safe, like any stream.
 /// </remarks>
 public sealed partial class PooledMemoryStream : Stream
 {

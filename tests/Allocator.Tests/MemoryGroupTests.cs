@@ -243,7 +243,7 @@ public class MemoryGroupTests
         Assert.All(copied.Skip(20_000), static value => Assert.Equal(-1, value));
         Assert.Throws<ArgumentException>("destination", () => source.CopyTo(tooShort));
         Assert.Throws<ArgumentException>("destination", () => source.CopyTo(new int[19_999]));
-        Assert.Throws<ArgumentException>(() => tooShort.CopyFrom(values));
+        Assert.Throws<ArgumentException>("source", () => tooShort.CopyFrom(values));
         Assert.Throws<ArgumentNullException>("destination", () => source.CopyTo((MemoryGroup<int>)null!));
     }
 

@@ -245,6 +245,24 @@ public class MemoryLimitTests
             failure.Message);
     }
 
+    // As with the default options in a container: the caller set no minimum, and did call ReserveAsync.
+    [Fact]
+    public async Task ReserveAsync_NoRoomInTimeUnderTheContainersLimitAlone_NamesTheTimeoutAndNoOption()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(10 * Block, 10 * Block, 10 * Block) { HardBytes = 10 * Block } };
+        using TestSetup setup = new(left: left);
+        using MemoryReservation held = await setup.Allocator.ReserveAsync(6 * Block);
+        MemoryLimitExceededException late = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            async () => await setup.Allocator.ReserveAsync(6 * Block, TimeSpan.Zero));
+        Assert.True(late.IsTransient);
+        Assert.EndsWith(
+            "reserved by others. This call waits up to 00:00:00 (its timeout). Try again later, or allow more time.", late.Message);
+        MemoryLimitExceededException never = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            async () => await setup.Allocator.ReserveAsync(11 * Block));
+        Assert.False(never.IsTransient);
+        Assert.EndsWith("but the whole container is too small. Make the job smaller, or raise the container's limit.", never.Message);
+    }
+
     [Fact]
     public async Task MinimumFree_NothingOutstanding_SucceedsOrFailsAtOnce()
     {

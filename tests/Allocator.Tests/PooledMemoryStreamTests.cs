@@ -366,6 +366,20 @@ public class PooledMemoryStreamTests
         Assert.True(!isOwn || target.Writes <= 100_000 / TestSetup.BlockSize + 1, $"{target.Writes} writes");
     }
 
+    // A stream need not look at the token of a write.
+    [Fact]
+    public async Task CopyToAsync_CancelledWhileTheTargetIgnoresIt_EndsAfterThatBlock()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(Bytes(5 * TestSetup.BlockSize));
+        stream.Position = 0;
+        using CancellationTokenSource cancellation = new();
+        using CancellingStream target = new(cancellation);
+        await Assert.ThrowsAsync<OperationCanceledException>(() => stream.CopyToAsync(target, 1, cancellation.Token));
+        Assert.InRange(target.Length, 1, TestSetup.BlockSize);
+    }
+
     [Fact]
     public void CopyTo_Itself_AppendsItsContent()
     {
@@ -513,6 +527,21 @@ public class PooledMemoryStreamTests
         {
             Write(buffer.Span);
             return default;
+        }
+    }
+
+    private sealed class CancellingStream(CancellationTokenSource cancellation) : MemoryStream
+    {
+        public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+        {
+            cancellation.Cancel();
+            return base.WriteAsync(buffer, offset, count, CancellationToken.None);
+        }
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            cancellation.Cancel();
+            return base.WriteAsync(buffer, CancellationToken.None);
         }
     }
 

@@ -22,7 +22,8 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
     // Once, so that the options stay the same while the process runs.
     private readonly Lazy<MemoryLoad> _memory = new(static () =>
     {
-        using MemoryAllocator any = MemoryAllocator.Create();
+        // The environment's mode may be wrong: that is for the allocators that use it to say.
+        using MemoryAllocator any = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Standard });
         return any.GetMemoryLoad();
     });
 

@@ -80,8 +80,8 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
         {
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{load.TotalBytes - load.UsedBytes:N0} bytes of memory are free ({load.Source}), not more than MinimumFreeMegabytes: no "
-                + $"request is let in.");
+                $"{load.TotalBytes - load.UsedBytes:N0} bytes of memory are free ({load.Source}), not more than MinimumFreeMegabytes: "
+                + $"requests with an estimate wait, those without one may use it.");
         }
 
         return budget > 0 && budgetUsed >= _options.DegradedBudgetUse * budget

@@ -171,7 +171,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         if (budget.WatchesContainer && needed > Math.Min(LimitOf(budget), ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
         {
-            throw ForMinimumFree(budget, bytes, fitsEver: false);
+            throw ForMinimumFree(budget, bytes, fitsEver: false, timeout: null);
         }
     }
 
@@ -216,7 +216,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                     bytes, left.LimitBytes, isBudget: false, left.LimitBytes - left.FreeBytes, fitsEver, request.AtFailure, isLearned),
             BudgetOutcome.Stuck =>
                 MemoryLimitExceededException.ForStuckGrowth(bytes, limit, isBudget: true, used, fitsEver, request.AtFailure, isLearned),
-            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(budget, bytes, fitsEver, isCapped),
+            _ when request.Outcome == BudgetOutcome.NoRoom || limit == long.MaxValue => ForMinimumFree(
+                budget, bytes, fitsEver, token is null ? null : timeout, isCapped, isNoRoom: request.Outcome == BudgetOutcome.NoRoom),
             _ => MemoryLimitExceededException.ForTimeout(
                 bytes, limit, used, fitsEver, isCapped, timeout,
                 isBudgetTimeout: token is null && timeout == settings.Options.BudgetTimeout),
@@ -224,11 +225,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     }
 
     private static MemoryLimitExceededException ForMinimumFree(
-        MemoryBudget budget, long bytes, bool fitsEver, bool isCapped = false)
+        MemoryBudget budget, long bytes, bool fitsEver, TimeSpan? timeout, bool isCapped = false, bool isNoRoom = false)
     {
         Headroom left = budget.Headroom!.Read();
         return MemoryLimitExceededException.ForMinimumFree(
-            bytes, fitsEver, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isCapped);
+            bytes, fitsEver, LimitOf(budget), budget.MinimumFreeBytes, left.FreeBytes, isCapped, isNoRoom, timeout);
     }
 
     // If no minimum must stay free, admission still leaves room for the runtime and for page tables.

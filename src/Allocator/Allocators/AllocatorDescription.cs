@@ -40,8 +40,8 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         Line("malloc", mapping + (!LibC.IsMallocOfGlibc() ? "not glibc's: nothing to set or to trim"
             : settings.HeapTrimmer is null ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)})"
             : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}")));
-        Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after the system refused ")
-            + Invariant($"memory, {MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
+        Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a limit or the system ")
+            + Invariant($"refused memory, {MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
         return _text.ToString().TrimEnd();
     }
 

@@ -42,7 +42,9 @@ public sealed class AllocationRecords
 
     /// <summary>Reads a file. The process that writes it may still run.</summary>
     /// <param name="path">The path of the file.</param>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is null, empty or no path.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process may not read it.</exception>
     /// <exception cref="InvalidDataException">
     /// It is not a file of allocation records, or of another version, or of a machine with another byte order.
     /// </exception>

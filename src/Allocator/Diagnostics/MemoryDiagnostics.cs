@@ -57,7 +57,12 @@ public static class MemoryDiagnostics
     /// <exception cref="InvalidOperationException">The AppContext data or the environment variable has an unknown value.</exception>
     public static LeakDetection LeakDetection
     {
-        get => s_leakDetection ??= ProcessSwitch.Read("Allocator.LeakDetection", "ALLOCATOR_LEAK_DETECTION", LeakDetection.Counters);
+        get
+        {
+            EnsureSettings();
+            return s_leakDetection!.Value;
+        }
+
         set
         {
             Throw.Unless(value is >= LeakDetection.Off and <= LeakDetection.AllStacks, nameof(value), value, "must be a defined level");
@@ -107,7 +112,9 @@ public static class MemoryDiagnostics
     {
         if (s_leakDetection is null)
         {
-            Change(static () => { });
+            LeakDetection level =
+                ProcessSwitch.Read("Allocator.LeakDetection", "ALLOCATOR_LEAK_DETECTION", LeakDetection.Counters);
+            Change(() => s_leakDetection ??= level);
         }
     }
 
@@ -170,7 +177,10 @@ public static class MemoryDiagnostics
         change();
         bool arrays = s_openScopes > 0;
         LeakDetection least = s_allocationAbandoned is null ? LeakDetection.SampledStacks : LeakDetection.Counters;
-        Tracing.SetForDiagnostics(rents: arrays || LeakDetection >= least, arrays: arrays);
+
+        // Not read here: a wrong setting would fail the end of a scope, or a subscription that has been made.
+        LeakDetection level = s_leakDetection ?? LeakDetection.Counters;
+        Tracing.SetForDiagnostics(rents: arrays || level >= least, arrays: arrays);
     }
 
     // The parts that take memory come first: if one throws, no listener has been notified.
@@ -243,7 +253,7 @@ public static class MemoryDiagnostics
 /// <summary>How much is recorded about memory that was dropped without <c>Dispose</c>. It comes back at every level.</summary>
 public enum LeakDetection
 {
-    /// <summary>Nothing is counted or reported.</summary>
+    /// <summary>Nothing is reported; only <see cref="MemoryAllocatorStatistics.Abandoned"/> counts.</summary>
     Off = 0,
 
     /// <summary>
@@ -252,10 +262,12 @@ public enum LeakDetection
     /// </summary>
     Counters = 1,
 
-    /// <summary>One allocation in a hundred keeps its stack, at tens of microseconds each: for production.</summary>
+    /// <summary>As <see cref="AllStacks"/>, for one allocation in a hundred, at tens of microseconds each: for production.</summary>
     SampledStacks = 2,
 
-    /// <summary>Every allocation keeps its stack.</summary>
+    /// <summary>
+    /// Every allocation that can leak keeps its stack: not those of up to 1 MiB, if nothing limits the allocator.
+    /// </summary>
     AllStacks = 3,
 }
 

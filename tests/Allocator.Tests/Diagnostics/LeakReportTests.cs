@@ -143,6 +143,44 @@ public class LeakReportTests
             .Dispose();
     }
 
+    // A program that logged the level at its start got no stacks.
+    [Fact]
+    public void LeakDetection_ReadBeforeTheFirstAllocator_TakesEffect()
+    {
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = "AllStacks" } };
+        RemoteExecutor.Invoke(
+            static () =>
+            {
+                Assert.Equal(LeakDetection.AllStacks, MemoryDiagnostics.LeakDetection);
+                using MemoryAllocator allocator = MemoryAllocator.Create();
+                LeakHere(allocator);
+                AwaitLeaks(1);
+                AwaitReports(1);
+                Assert.Contains(nameof(LeakHere), Assert.Single(MemoryDiagnostics.GetLeaks()).AllocationStackTrace);
+            },
+            options).Dispose();
+    }
+
+    // The end of a scope would hide the exception of the code within it.
+    [Fact]
+    public void LeakDetection_UnknownEnvironmentVariable_FailsNoScopeAndNoSubscription()
+    {
+        RemoteInvokeOptions options = new() { Environment = { ["ALLOCATOR_LEAK_DETECTION"] = "everything" } };
+        RemoteExecutor.Invoke(
+            static () =>
+            {
+                MemoryDiagnostics.BeginScope().Dispose();
+                MemoryDiagnostics.AllocationAbandoned += Ignore;
+                MemoryDiagnostics.AllocationAbandoned -= Ignore;
+                Assert.Throws<InvalidOperationException>(static () => MemoryDiagnostics.LeakDetection);
+            },
+            options).Dispose();
+
+        static void Ignore(object? sender, AbandonedMemoryEventArgs e)
+        {
+        }
+    }
+
     [Theory]
     [InlineData("everything")]
     [InlineData("2")]

@@ -45,8 +45,9 @@ internal sealed partial class ThumbnailWorker(
                 int[] sizes = [.. job.Split('x').Select(static size => int.Parse(size, CultureInfo.InvariantCulture))];
                 long began = Stopwatch.GetTimestamp();
 
-                // As much as jobs of this name have needed. What they allocate below belongs to it.
-                using MemoryReservation memory = await allocator.ReserveAsync("thumbnail", s_patience, stoppingToken);
+                // As much as jobs of this name and size have needed. What they allocate below belongs to it.
+                long pixels = (long)sizes[0] * sizes[1];
+                using MemoryReservation memory = await allocator.ReserveAsync("thumbnail", pixels, s_patience, stoppingToken);
                 TimeSpan waited = Stopwatch.GetElapsedTime(began);
                 using MemoryReservation.UseScope use = memory.Use();
                 string thumbnail = Thumbnails.Make(allocator, sizes[0], sizes[1]);

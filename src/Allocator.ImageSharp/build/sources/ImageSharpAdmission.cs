@@ -165,7 +165,7 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// Reads the header, waits asynchronously until <paramref name="pool"/> has all the memory that the image takes, and returns the
     /// reservation with options that use it.
     /// </summary>
-    /// <param name="pool">The allocator; without a budget it admits everything at once.</param>
+    /// <param name="pool">The allocator; if nothing limits it, everything is admitted at once.</param>
     /// <param name="stream">The file, at its start. It can seek, as a file or a buffered upload does, and gets its position back.</param>
     /// <param name="bytesPerPixel">As for <see cref="EstimateBytes"/>.</param>
     /// <param name="liveCopies">As for <see cref="EstimateBytes"/>.</param>

@@ -42,7 +42,8 @@ namespace Integrations
         /// <param name="pool">The source of the memory: an allocator, or the reservation of one image.</param>
         /// <param name="largestPieceInBytes">
         /// The largest contiguous buffer that ImageSharp sees. Larger images come in several pieces, each of whole rows, so no row may be
-        /// longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool; <see cref="int.MaxValue"/> for contiguous images.
+        /// longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool; <see cref="int.MaxValue"/> for contiguous images, of
+        /// up to 1 GiB.
         /// </param>
         public ImageSharpAllocator(global::Allocator.MemoryAllocator pool, int largestPieceInBytes = BlockSize)
         {
