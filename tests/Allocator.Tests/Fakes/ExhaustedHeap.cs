@@ -7,22 +7,27 @@ namespace Allocator.Tests.Fakes;
 /// </summary>
 internal sealed class ExhaustedHeap
 {
-    private const int LeastRounds = 30;
+    private const int UsualRounds = 30;
 
     // Elements, from half a megabyte down to the smallest array. 80,000 bytes are just below what the large object heap takes.
     private static readonly int[] s_lengths = [1 << 16, 10_000, 1 << 12, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 1];
 
     private readonly TimeSpan _duration;
+    private readonly int _leastRounds;
     private object? _last;
 
-    public ExhaustedHeap(TimeSpan duration) => _duration = duration;
+    public ExhaustedHeap(TimeSpan duration, int leastRounds = UsualRounds)
+    {
+        _duration = duration;
+        _leastRounds = leastRounds;
+    }
 
-    /// <summary>Takes whatever becomes free for as long as was asked for, thirty times at least, and gives it back then.</summary>
+    /// <summary>Takes whatever becomes free for as long as was asked for, that many times at least, and gives it back then.</summary>
     /// <param name="meanwhile">Called now and then. It must not need managed memory.</param>
     public void Hold(Action meanwhile)
     {
         long end = Stopwatch.GetTimestamp() + (long)(_duration.TotalSeconds * Stopwatch.Frequency);
-        for (int rounds = 0; rounds < LeastRounds || Stopwatch.GetTimestamp() < end; rounds++)
+        for (int rounds = 0; rounds < _leastRounds || Stopwatch.GetTimestamp() < end; rounds++)
         {
             foreach (int length in s_lengths)
             {
